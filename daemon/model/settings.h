@@ -1,0 +1,52 @@
+// The configuration as the service and the opener need it: one flat struct, sent over a socket at
+// start and at each reload. Made by daemon/config; bounded and NUL-terminated like every struct
+// that crosses a process.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "daemon/model/target.h"
+
+namespace iobenchd {
+
+inline constexpr std::uint32_t settings_version = 1;
+inline constexpr std::uint32_t max_listen = 8;
+inline constexpr std::uint32_t max_allowed_targets = 64;
+inline constexpr std::uint32_t max_allowed_hosts = 32;
+
+enum class LogLevel : std::uint32_t { debug, info, warning, error };
+
+struct AllowedTarget {
+  std::array<char, 256> pattern{};  // absolute path or glob
+  std::uint8_t write = 0;
+  std::uint8_t read_in_use = 0;
+  std::uint8_t reserved[6] = {};
+};
+
+struct Settings {
+  std::uint32_t version = settings_version;
+  std::uint32_t listen_count = 0;
+  std::uint32_t target_count = 0;
+  std::uint32_t host_count = 0;
+  std::uint32_t workers = 1;
+  std::uint32_t queue_limit = 64;
+  LogLevel log_level = LogLevel::info;
+  std::uint8_t started_as_root = 0;  // a service: changing requests over TCP need a token
+  std::uint8_t reserved[3] = {};
+  std::uint64_t scratch_limit_bytes = std::uint64_t{64} << 30;
+  std::uint64_t write_budget_bytes = 500'000'000'000;
+  std::array<std::array<char, 128>, max_listen>
+      listen{};  // "127.0.0.1:8464", "[::1]:8464", "unix:/run/iobenchd/sock"
+  std::array<char, 1024> database{};
+  std::array<char, 1024> scratch_dir{};
+  std::array<char, 1024> token_file{};
+  std::array<std::array<char, 256>, max_allowed_hosts> allowed_hosts{};
+  std::array<AllowedTarget, max_allowed_targets> targets{};
+  std::array<char, 4096>
+      defaults_json{};  // sweep fields that override the presets', already checked
+};
+
+void check_settings(const Settings& settings);  // throws Error{internal}
+
+}  // namespace iobenchd

@@ -1,0 +1,138 @@
+// The one database of a daemon: SQLite in WAL mode with synchronous=FULL. One connection does all
+// writes and all checkpoints (behind a mutex); readers are read-only and pooled. A lock file beside
+// it keeps a second daemon out. Every public function is one transaction and safe from any thread.
+// Throws Error{storage_full, unavailable, not_found, conflict, internal}.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/clock.h"
+#include "daemon/model/run.h"
+#include "daemon/model/sweep.h"
+
+namespace iobenchd::storage {
+
+inline constexpr std::uint32_t page_limit_default = 50;
+inline constexpr std::uint32_t page_limit_most = 500;
+
+// Keyset page, newest first. `next_before`: pass it as `before` to go on; 0 at the end.
+template <typename T>
+struct Page {
+  std::vector<T> items;
+  std::int64_t next_before = 0;
+};
+
+struct SweepFilter {
+  std::optional<SweepState> state;
+  std::optional<std::string> target, label, host;
+  std::optional<Rw> rw;
+  std::optional<Origin> origin;
+  std::optional<std::int64_t> since_ns, until_ns;  // created_at in [since, until)
+};
+
+struct RunFilter {
+  std::optional<std::int64_t> sweep_id;
+  std::optional<RunState> state;
+  std::optional<std::string> target, label, host, serial;
+  std::optional<Rw> rw;
+  std::optional<Origin> origin;
+  std::optional<std::uint32_t> block_bytes, iodepth, numjobs;
+  std::optional<IoEngine> ioengine;
+  std::optional<std::int64_t> since_ns, until_ns;  // started_at in [since, until)
+};
+
+class Database;
+class SweepStore;
+class RunStore;
+
+class Store {
+ public:
+  // Opens or creates, takes the lock, migrates. Throws Error{unavailable} with the path and the
+  // cure: in use by another daemon, not writable, made by a newer version, damaged, not a database
+  // of ours.
+  explicit Store(const std::string& path, WallClock now = wall_now_ns);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  [[nodiscard]] SweepStore& sweeps() noexcept { return *sweeps_; }
+  [[nodiscard]] RunStore& runs() noexcept { return *runs_; }
+
+  // A cheap write and a cheap read: Ok, or why not (readyz).
+  [[nodiscard]] std::string trouble();  // empty when well
+
+ private:
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<SweepStore> sweeps_;
+  std::unique_ptr<RunStore> runs_;
+};
+
+class SweepStore {
+ public:
+  SweepStore(Database& database, WallClock now);
+
+  // Fills in id, uuid (UUIDv7), created_at_ns, and the seed where the spec has none. Durable when
+  // it returns.
+  [[nodiscard]] Sweep create(Sweep sweep);
+  [[nodiscard]] std::optional<Sweep> find(std::int64_t id);
+  [[nodiscard]] std::optional<std::int64_t> find_uuid(const std::string& uuid);
+  [[nodiscard]] Page<Sweep> list(const SweepFilter& filter, std::int64_t before,
+                                 std::uint32_t limit);
+  [[nodiscard]] std::vector<Sweep> unfinished();  // queued and running, oldest first
+  [[nodiscard]] std::uint32_t count_unfinished();
+
+  void set_started(std::int64_t id);  // queued -> running; keeps the first started_at_ns
+  void set_queued(std::int64_t id);   // running -> queued (interrupted)
+  void set_plan(std::int64_t id, const Plan& plan);
+  void set_error(std::int64_t id,
+                 const std::string& error);  // waiting, with a reason; empty clears it
+  // done, failed or cancelled, with the sentence or the reason. finished_at_ns is now.
+  void finish(std::int64_t id, SweepState state, const std::string& answer,
+              const std::string& error);
+  void describe(std::int64_t id, const std::optional<std::string>& label,
+                const std::optional<std::string>& notes, const std::optional<bool>& pinned);
+  void remove(std::int64_t id);  // with its runs; Error{conflict} while queued or running
+
+  // Idempotency-Key: the sweep an earlier request with this key made, within 24 h.
+  [[nodiscard]] std::optional<std::int64_t> find_key(const std::string& key);
+  void remember_key(const std::string& key, std::int64_t sweep_id);
+
+ private:
+  Database& database_;
+  WallClock now_;
+};
+
+class RunStore {
+ public:
+  RunStore(Database& database, WallClock now);
+
+  // A run begins: a row in state running, so that a crash leaves a trace. Returns its id. Durable
+  // when it returns.
+  [[nodiscard]] std::int64_t begin(const Run& run);
+  // A run ends: summary, histograms, samples and per-job figures in one transaction; counts it in
+  // its sweep.
+  void finish(const Run& run, const RunSummary& summary);
+  // An imported sweep with all its runs, in one transaction. Returns the sweep's id.
+  [[nodiscard]] std::int64_t import(Sweep sweep, const std::vector<Run>& runs,
+                                    const std::vector<RunSummary>& summaries);
+  // After a crash: every run still `running` becomes `interrupted`. Returns how many.
+  std::uint32_t interrupt_running();
+  // How often this point of this sweep was interrupted.
+  [[nodiscard]] std::uint32_t interruptions(std::int64_t sweep_id, const Setting& setting,
+                                            std::uint32_t repeat);
+
+  [[nodiscard]] std::optional<Run> find(std::int64_t id);
+  [[nodiscard]] std::vector<Run> of_sweep(std::int64_t sweep_id);  // oldest first, with histograms
+  [[nodiscard]] Page<RunSummary> list(const RunFilter& filter, std::int64_t before,
+                                      std::uint32_t limit);
+
+ private:
+  Database& database_;
+  WallClock now_;
+};
+
+}  // namespace iobenchd::storage
