@@ -1,0 +1,18 @@
+// The one strict reader for everything JSON that comes from outside (requests, imports, the
+// configuration): duplicate keys, depth over 32, trailing bytes (a NUL too), invalid UTF-8 and
+// numbers that no double holds are errors with line and column. Safe from any thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace iobenchd::api {
+
+// Throws Error{invalid} with "line 3, column 7: ..." . `comments`: // comments are allowed (the
+// configuration).
+[[nodiscard]] nlohmann::ordered_json parse_strict(std::string_view text, bool comments = false);
+// dump() that replaces bytes that aren't UTF-8 (disk models!) and ends with a newline.
+[[nodiscard]] std::string to_text(const nlohmann::ordered_json& value);
+
+}  // namespace iobenchd::api
