@@ -2,6 +2,7 @@
 // functions safe from the owner's thread; stop() from any.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,10 +14,16 @@
 
 namespace iobenchd::api {
 
+struct Memory;  // api/memory.h: what handlers remember between requests
+[[nodiscard]] std::shared_ptr<Memory> make_memory();
+
 struct Context {
   storage::Store& store;
   events::Hub& hub;
   scheduler::Scheduler& scheduler;
+  // The configuration's `defaults` as they are now (a reload changes them); null: none.
+  std::function<std::string()> defaults_json = nullptr;
+  std::shared_ptr<Memory> memory = make_memory();
 };
 
 class Server {
