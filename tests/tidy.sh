@@ -1,0 +1,14 @@
+#!/bin/sh
+# clang-tidy over everything the given build compiles of our own sources.
+# usage: tidy.sh BUILD_DIR
+set -eu
+cd "$(dirname "$0")/.."
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! run-clang-tidy-16 -quiet -p "$1" -j "$jobs" "$(pwd)/(daemon|api|storage)/.*\.cpp$" >"$log" 2>&1
+then
+  grep -E '(warning|error):' -A 4 "$log" | head -n 200 >&2
+  exit 1
+fi
+echo "clang-tidy: $(grep -c 'clang-tidy' "$log") files, nothing found"
