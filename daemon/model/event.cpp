@@ -1,0 +1,25 @@
+#include "daemon/model/event.h"
+
+namespace iobenchd {
+
+std::string_view to_string(SweepPhase value) noexcept {
+  switch (value) {
+    case SweepPhase::waiting:
+      return "waiting";
+    case SweepPhase::reference:
+      return "reference";
+    case SweepPhase::layout:
+      return "layout";
+    case SweepPhase::ramp:
+      return "ramp";
+    case SweepPhase::measure:
+      return "measure";
+    case SweepPhase::cooldown:
+      return "cooldown";
+    case SweepPhase::finished:
+      return "finished";
+  }
+  return "unknown";
+}
+
+}  // namespace iobenchd
