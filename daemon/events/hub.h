@@ -6,16 +6,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <vector>
 
+#include "daemon/model/clock.h"
 #include "daemon/model/event.h"
 
 namespace iobenchd::events {
 
+inline constexpr std::size_t subscriber_limit = 64;  // streams and waiting requests together
 inline constexpr std::size_t subscriber_queue_limit = 256;
 inline constexpr std::size_t replay_limit = 1024;  // run and state events kept for Last-Event-ID
 
@@ -23,8 +21,8 @@ class Subscription;
 
 class Hub {
  public:
-  Hub();
-  ~Hub();
+  explicit Hub(WallClock now = wall_now_ns);
+  ~Hub();  // close()
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
 
@@ -32,8 +30,8 @@ class Hub {
   // wall clock in microseconds).
   void publish(Event event);
 
-  // sweep_id 0: all sweeps. after_seq: replays kept events with a greater number first. Null when
-  // `most` listen already.
+  // sweep_id 0: all sweeps. after_seq: replays kept events with a greater number first; 0 replays
+  // nothing. Null when `subscriber_limit` listen already, or after close().
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(std::int64_t sweep_id,
                                                         std::uint64_t after_seq);
 
@@ -48,9 +46,13 @@ class Hub {
 
 enum class Next { event, timeout, dropped, closed };
 
+// One listener's end; may outlive the hub. Used by one thread at a time.
 class Subscription {
  public:
   ~Subscription();
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+
   // Waits for the next event at most `timeout`.
   [[nodiscard]] Next next(Event& event, std::chrono::milliseconds timeout);
 
