@@ -95,7 +95,11 @@ std::string confirm_phrase(const TargetFacts& facts) {
   const std::string model = typeable(text_of(facts.model));
   const std::string serial = typeable(text_of(facts.serial));
   const std::string size = decimal_size(facts.size_bytes);
-  if (serial.empty()) return "destroy " + typeable(text_of(facts.path)) + " " + size;
+  if (serial.empty()) {
+    // The resolved path: the phrase stays the same under every name of the disk.
+    const bool resolved = facts.real_path[0] != '\0';
+    return "destroy " + typeable(text_of(resolved ? facts.real_path : facts.path)) + " " + size;
+  }
   return "destroy " + (model.empty() ? "" : model + " ") + serial + " " + size;
 }
 

@@ -20,8 +20,9 @@ namespace iobenchd::platform {
 [[nodiscard]] TargetFacts facts_of(int descriptor, const std::string& path);
 [[nodiscard]] std::vector<std::string> disk_paths();  // every whole disk, partitions left out
 // open(2) with direct I/O where the system has it (`direct` says on return whether it was granted),
-// O_NOATIME with a retry without. Returns the descriptor or -errno.
-[[nodiscard]] int open_target(const char* path, bool write, bool& direct);
+// O_NOATIME with a retry without. `extra_flags`: O_EXCL, O_NOFOLLOW, O_CREAT (mode 0600). Returns
+// the descriptor or -errno.
+[[nodiscard]] int open_target(const char* path, bool write, bool& direct, int extra_flags = 0);
 
 // --- the machine (service; cheap) ---
 [[nodiscard]] Circumstances machine();  // host, os, cpu, memory, cpus, virtual_machine
