@@ -1,0 +1,17 @@
+// How long an engine may be silent before it counts as hung. Plain values; tests shorten them.
+#pragma once
+
+#include <chrono>
+
+namespace iobenchd::scheduler {
+
+struct Deadlines {
+  std::chrono::milliseconds setup{30'000};    // from birth to the first I/O
+  std::chrono::milliseconds silence{30'000};  // without a completion
+  // Writing the scratch file counts progress in syncs of 256 MiB: slow disks need their time.
+  std::chrono::milliseconds layout_silence{120'000};
+  std::chrono::milliseconds stop_grace{250};  // between the stop byte and the kill
+  std::chrono::milliseconds reap{5'000};      // from the last word to the reaping
+};
+
+}  // namespace iobenchd::scheduler

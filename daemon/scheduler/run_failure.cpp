@@ -1,0 +1,75 @@
+#include "daemon/scheduler/run_failure.h"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include "daemon/model/target.h"
+
+namespace iobenchd::scheduler {
+namespace {
+
+// The signals an engine can die of, by the names people search for; strsignal is not thread-safe.
+std::string name_of_signal(int number) {
+  switch (number) {
+    case SIGKILL:
+      return "SIGKILL (killed from outside, or out of memory)";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGILL:
+      return "SIGILL";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGSYS:
+      return "SIGSYS (a system call its sandbox forbids)";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return "signal " + std::to_string(number);
+  }
+}
+
+FailureKind kind_of(const FailureBody& body, Phase phase) noexcept {
+  if (body.error_number == ENODEV || body.error_number == ENXIO) return FailureKind::device_gone;
+  return phase == Phase::starting ? FailureKind::refused : FailureKind::io;
+}
+
+}  // namespace
+
+RunFailure failure_of(const FailureBody& body, Phase phase) {
+  RunFailure failure;
+  failure.kind = kind_of(body, phase);
+  failure.error_number = body.error_number;
+  const std::string operation = text_of(body.operation);
+  const std::string text = text_of(body.text);
+  if (!operation.empty() && (body.error_number != 0 || phase != Phase::starting)) {
+    failure.text = operation + " failed";
+    if (phase != Phase::starting)
+      failure.text += " at offset " + std::to_string(body.offset_bytes) + " (job " +
+                      std::to_string(body.job) + ")";
+    if (body.error_number != 0)
+      failure.text += ": " + std::generic_category().message(body.error_number);
+  }
+  if (!text.empty()) failure.text += (failure.text.empty() ? "" : ": ") + text;
+  if (failure.text.empty()) failure.text = "the engine gave up without a reason";
+  return failure;
+}
+
+RunFailure failure_of_status(int wait_status) {
+  RunFailure failure;
+  failure.kind = FailureKind::crashed;
+  if (WIFSIGNALED(wait_status))
+    failure.text = "the engine was ended by " + name_of_signal(WTERMSIG(wait_status));
+  else
+    failure.text = "the engine ended with status " + std::to_string(WEXITSTATUS(wait_status)) +
+                   " before its result";
+  return failure;
+}
+
+}  // namespace iobenchd::scheduler
