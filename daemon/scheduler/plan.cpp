@@ -1,0 +1,207 @@
+#include "daemon/scheduler/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
+
+namespace iobenchd::scheduler {
+namespace {
+
+// Guesses, on the slow side; progress corrects them as soon as there is something to measure.
+constexpr double layout_bytes_per_s = 250e6;
+constexpr double write_bytes_per_s = 500e6;
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+std::uint32_t largest(const std::vector<std::uint32_t>& list, std::uint32_t otherwise) {
+  return list.empty() ? otherwise : *std::max_element(list.begin(), list.end());
+}
+
+IoEngine decide_ioengine(const SweepSpec& spec, const Ability& ability,
+                         std::vector<FieldError>& errors) {
+  if (spec.ioengine == IoEngine::io_uring && !ability.io_uring)
+    errors.push_back({"ioengine", "io_uring can't be used here: " + ability.why_no_io_uring +
+                                      "; \"threads\" holds the same depth without it"});
+  if (spec.ioengine != IoEngine::automatic) return spec.ioengine;
+  if (ability.io_uring) return IoEngine::io_uring;
+  return largest(spec.iodepth, 1) > 1 ? IoEngine::threads : IoEngine::psync;
+}
+
+// The most jobs of any point: of the list, or as far as auto may go.
+std::uint32_t most_jobs_of(const SweepSpec& spec, IoEngine ioengine,
+                           std::vector<FieldError>& errors) {
+  const std::uint32_t depth = std::max(1U, largest(spec.iodepth, 1));
+  const std::uint32_t limit =
+      ioengine == IoEngine::threads ? std::max(1U, max_engine_threads / depth) : max_numjobs;
+  if (spec.numjobs_auto) return std::min(auto_numjobs_limit, limit);
+  const std::uint32_t jobs = largest(spec.numjobs, 1);
+  if (jobs > limit && spec.ioengine == IoEngine::automatic)
+    errors.push_back({"numjobs",
+                      "without io_uring depth takes threads, and numjobs x iodepth is "
+                      "at most 4096: at depth " +
+                          std::to_string(depth) + " at most " + std::to_string(limit) + " jobs"});
+  return std::clamp(jobs, 1U, limit);
+}
+
+void judge_sector(const SweepSpec& spec, const TargetFacts& facts,
+                  std::vector<FieldError>& errors) {
+  const std::uint32_t sector = facts.logical_sector_bytes;
+  if (sector <= 512) return;  // validate() has asked for that
+  for (std::size_t i = 0; i < spec.bs.size(); ++i) {
+    if (spec.bs[i] % sector != 0 && spec.bs[i] % 512 == 0)
+      errors.push_back({spec.bs.size() == 1 ? "bs" : "bs[" + std::to_string(i) + "]",
+                        std::to_string(spec.bs[i]) + " is no multiple of the sector of " +
+                            std::to_string(sector) + " bytes that this disk has"});
+  }
+  if (spec.offset_bytes % sector != 0)
+    errors.push_back({"offset", "must be a multiple of the sector of " + std::to_string(sector) +
+                                    " bytes that this disk has"});
+}
+
+std::uint64_t size_on_target(const SweepSpec& spec, const TargetFacts& facts,
+                             std::vector<FieldError>& errors) {
+  const std::uint32_t block = largest(spec.bs, 512);
+  if (facts.size_bytes < spec.offset_bytes + block) {
+    errors.push_back({spec.offset_bytes == 0 ? "target" : "offset",
+                      "leaves no block of " + std::to_string(block) + " bytes: " + spec.target +
+                          " has " + std::to_string(facts.size_bytes)});
+    return 0;
+  }
+  const std::uint64_t room = facts.size_bytes - spec.offset_bytes;
+  if (spec.size_bytes > room)
+    errors.push_back({"size", std::to_string(spec.size_bytes) + " bytes don't fit: " + spec.target +
+                                  " has " + std::to_string(room) +
+                                  (spec.offset_bytes == 0 ? "" : " behind the offset") +
+                                  "; give at most \"" + size_text(room) + "\" or leave size out"});
+  return spec.size_bytes == 0 ? room : spec.size_bytes;
+}
+
+// 5 % of a filesystem stay free, whoever else writes to it.
+std::uint64_t size_of_scratch(const SweepSpec& spec, const TargetFacts& facts,
+                              const Settings& settings, std::vector<FieldError>& errors) {
+  const std::uint64_t wanted = spec.size_bytes == 0 ? scratch_default_bytes : spec.size_bytes;
+  const std::uint64_t kept = facts.size_bytes / 20;
+  const std::uint64_t room = facts.free_bytes > kept ? facts.free_bytes - kept : 0;
+  const std::uint64_t fits = std::min(room, settings.scratch_limit_bytes) / mebibyte * mebibyte;
+  if (wanted <= std::min(room, settings.scratch_limit_bytes)) return wanted;
+  const std::string why =
+      wanted > room ? text_of(settings.scratch_dir) + " has " + std::to_string(facts.free_bytes) +
+                          " bytes free, and 5 % of its filesystem (" + std::to_string(kept) +
+                          " bytes) stay free"
+                    : "scratch_limit is " + size_text(settings.scratch_limit_bytes);
+  const std::string cure = fits < mebibyte
+                               ? "free some space, or set \"scratch_dir\" to another filesystem"
+                               : "\"" + size_text(fits) + "\" would fit";
+  errors.push_back({"size", size_text(wanted) + (spec.size_bytes == 0 ? " (the default)" : "") +
+                                " doesn't fit: " + why + "; " + cure});
+  return wanted;
+}
+
+void lay_out(const SweepSpec& spec, const Ability& ability, Judgement& judgement,
+             std::vector<FieldError>& errors) {
+  const Layout layout =
+      spec.layout.value_or(ability.layout_per_job ? Layout::per_job : Layout::shared);
+  const std::uint64_t block = std::max(512U, largest(spec.bs, 512));
+  judgement.files = layout == Layout::per_job ? judgement.most_jobs : 1;
+  const std::uint64_t share = judgement.plan.size_bytes / judgement.files;
+  judgement.file_bytes = share / block * block;
+  if (judgement.file_bytes == 0)
+    errors.push_back({"size", "must hold a block of " + std::to_string(block) +
+                                  " bytes for each of " + std::to_string(judgement.files) +
+                                  " files: at least \"" + size_text(block * judgement.files) +
+                                  "\""});
+}
+
+std::vector<std::uint32_t> jobs_of(const SweepSpec& spec, std::uint32_t most_jobs) {
+  if (!spec.numjobs_auto) return spec.numjobs;
+  std::vector<std::uint32_t> jobs;
+  for (std::uint32_t n = 1; n <= most_jobs; n *= 2) jobs.push_back(n);
+  return jobs;
+}
+
+void fill_plan(const SweepSpec& spec, Judgement& judgement) {
+  Plan& plan = judgement.plan;
+  const std::vector<std::uint32_t> jobs = jobs_of(spec, judgement.most_jobs);
+  for (const Rw rw : spec.rw)
+    for (const std::uint32_t block : spec.bs)
+      for (const std::uint32_t depth : spec.iodepth)
+        for (const std::uint32_t n : jobs) plan.settings.push_back({rw, block, depth, n});
+  std::sort(plan.settings.begin(), plan.settings.end());
+  const auto per_rw = static_cast<std::uint32_t>(spec.bs.size() * spec.iodepth.size());
+  const auto grid = static_cast<std::uint32_t>(jobs.size());
+  const std::uint32_t refined = spec.numjobs_auto || spec.refine ? most_refinements : 0;
+  const std::uint32_t drift_checks = grid > 1 ? 1 : 0;
+  const std::uint32_t per_curve = (grid + refined) * spec.repeats + drift_checks;
+  plan.runs = per_curve * per_rw * static_cast<std::uint32_t>(spec.rw.size());
+  const double span = static_cast<double>(spec.ramp_time_ns + spec.runtime_ns) / 1e9;
+  const double cooldown = static_cast<double>(spec.cooldown_ns) / 1e9;
+  const double measuring = plan.runs * (span + cooldown + run_overhead_seconds);
+  plan.layout_bytes = judgement.scratch && judgement.ioengine != IoEngine::null
+                          ? judgement.file_bytes * judgement.files
+                          : 0;
+  const double layout = static_cast<double>(plan.layout_bytes) / layout_bytes_per_s;
+  plan.seconds = measuring + layout;
+  plan.seconds += plan.seconds < short_sweep_seconds ? short_reference_seconds : reference_seconds;
+  const auto writing = static_cast<double>(std::count_if(spec.rw.begin(), spec.rw.end(), writes));
+  const double written = writing * per_rw * per_curve * span * write_bytes_per_s;
+  plan.write_bytes =
+      plan.layout_bytes +
+      (judgement.ioengine == IoEngine::null ? 0 : static_cast<std::uint64_t>(written));
+  plan.ioengine = std::string(to_string(judgement.ioengine));
+}
+
+}  // namespace
+
+Judgement judge(const SweepSpec& spec, const TargetFacts& facts, const Settings& settings,
+                const Ability& ability) {
+  std::vector<FieldError> errors = validate(spec);
+  Judgement judgement;
+  judgement.facts = facts;
+  judgement.scratch = spec.target.empty();
+  judge_target(spec, facts, errors);
+  const bool target_is_wrong = std::any_of(
+      errors.begin(), errors.end(), [](const auto& error) { return error.field == "target"; });
+  // Permission before the facts of the disk: who may not use it learns nothing about it.
+  if (!target_is_wrong) judge_permission(spec, facts, settings, ability);
+  judgement.ioengine = decide_ioengine(spec, ability, errors);
+  judgement.most_jobs = most_jobs_of(spec, judgement.ioengine, errors);
+  if (!target_is_wrong) {
+    judge_sector(spec, facts, errors);
+    judgement.plan.size_bytes = judgement.scratch ? size_of_scratch(spec, facts, settings, errors)
+                                                  : size_on_target(spec, facts, errors);
+    if (judgement.scratch) lay_out(spec, ability, judgement, errors);
+  }
+  if (!errors.empty()) {
+    const std::string first =
+        (errors[0].field.empty() ? "" : errors[0].field + ": ") + errors[0].message;
+    throw Error(first, std::move(errors));
+  }
+  judge_confirmation(spec, facts);
+  judgement.leaves = lease_names(facts);
+  judgement.plan.target = judgement.scratch ? text_of(settings.scratch_dir) : spec.target;
+  fill_plan(spec, judgement);
+  return judgement;
+}
+
+std::vector<std::string> lease_names(const TargetFacts& facts) {
+  std::vector<std::string> leaves = leaves_of(facts);
+  if (leaves.empty()) leaves.push_back("device " + std::to_string(facts.device));
+  return leaves;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  struct Unit {
+    unsigned shift;
+    const char* letter;
+  };
+  constexpr std::array<Unit, 3> units{{{30, "g"}, {20, "m"}, {10, "k"}}};
+  for (const Unit& unit : units) {
+    if (bytes != 0 && bytes % (std::uint64_t{1} << unit.shift) == 0)
+      return std::to_string(bytes >> unit.shift) + unit.letter;
+  }
+  return std::to_string(bytes);
+}
+
+}  // namespace iobenchd::scheduler

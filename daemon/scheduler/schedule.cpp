@@ -1,0 +1,179 @@
+#include "daemon/scheduler/schedule.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "daemon/analysis/auto_numjobs.h"
+#include "daemon/scheduler/plan.h"
+
+namespace iobenchd::scheduler {
+namespace {
+
+// splitmix64: the same order from the same seed with every standard library.
+std::uint64_t next_random(std::uint64_t& state) noexcept {
+  state += 0x9E3779B97F4A7C15U;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31);
+}
+
+Setting with_jobs(Setting setting, std::uint32_t numjobs) noexcept {
+  setting.numjobs = numjobs;
+  return setting;
+}
+
+}  // namespace
+
+Schedule::Schedule(const SweepSpec& spec, std::uint32_t most_jobs, std::uint64_t seed)
+    : spec_(spec), most_jobs_(most_jobs), random_(seed) {
+  for (const Rw rw : spec.rw)
+    for (const std::uint32_t block : spec.bs)
+      for (const std::uint32_t depth : spec.iodepth)
+        curves_.push_back({Setting{rw, block, depth, 0}, false});
+}
+
+void Schedule::note(const PlannedRun& run, std::optional<double> iops) {
+  outcomes_[run] = iops;
+}
+
+std::optional<PlannedRun> Schedule::next() {
+  for (;;) {
+    while (!pending_.empty() && outcomes_.count(pending_.front()) != 0) pending_.pop_front();
+    if (!pending_.empty()) return pending_.front();
+    if (!grid_filled_) {
+      grid_filled_ = true;
+      if (!spec_.numjobs_auto) fill_grid();
+      continue;
+    }
+    if (!drift_filled_) fill_more();
+    if (!pending_.empty()) continue;
+    if (drift_filled_) return std::nullopt;
+    drift_filled_ = true;
+    fill_drift_checks();
+  }
+}
+
+// Each curve's first point comes first, so that its second measurement, at the end, spans the
+// whole sweep; the rest in one shuffle over all curves and repeats.
+void Schedule::fill_grid() {
+  std::deque<PlannedRun> firsts, others;
+  const std::uint32_t first_jobs = *std::min_element(spec_.numjobs.begin(), spec_.numjobs.end());
+  for (std::uint32_t repeat = 0; repeat < spec_.repeats; ++repeat) {
+    for (const CurveState& curve : curves_) {
+      for (const std::uint32_t jobs : spec_.numjobs) {
+        const bool first = spec_.order == Order::shuffled && repeat == 0 && jobs == first_jobs;
+        (first ? firsts : others).push_back({with_jobs(curve.base, jobs), repeat, false});
+      }
+    }
+  }
+  shuffle(firsts);
+  shuffle(others);
+  pending_ = std::move(firsts);
+  pending_.insert(pending_.end(), others.begin(), others.end());
+}
+
+void Schedule::fill_more() {
+  if (!spec_.numjobs_auto && !spec_.refine) return;
+  std::deque<PlannedRun> batch;
+  for (CurveState& curve : curves_) {
+    if (curve.complete) continue;
+    const std::vector<std::uint32_t> jobs = more_jobs(curve);
+    curve.complete = jobs.empty();
+    for (std::uint32_t repeat = 0; repeat < spec_.repeats; ++repeat)
+      for (const std::uint32_t n : jobs) batch.push_back({with_jobs(curve.base, n), repeat, false});
+  }
+  shuffle(batch);
+  pending_ = std::move(batch);
+}
+
+void Schedule::fill_drift_checks() {
+  for (const CurveState& curve : curves_) {
+    const std::vector<std::uint32_t> jobs = jobs_with_runs(curve);
+    if (jobs.size() < 2 || !median_iops(with_jobs(curve.base, jobs.front()))) continue;
+    pending_.push_back({with_jobs(curve.base, jobs.front()), 0, true});
+  }
+}
+
+void Schedule::shuffle(std::deque<PlannedRun>& runs) {
+  if (spec_.order != Order::shuffled) return;
+  for (std::size_t i = runs.size(); i > 1; --i)
+    std::swap(runs[i - 1], runs[next_random(random_) % i]);
+}
+
+std::vector<std::uint32_t> Schedule::more_jobs(const CurveState& curve) const {
+  analysis::AutoLimits limits;
+  limits.most_jobs = most_jobs_;
+  limits.most_refinements = most_refinements;
+  limits.refinements_done = refinements_done(curve);
+  limits.doubling = spec_.numjobs_auto;
+  std::vector<analysis::MeasuredPoint> measured;
+  const std::vector<std::uint32_t> tried = jobs_with_runs(curve);
+  for (const std::uint32_t n : tried) {
+    if (const auto iops = median_iops(with_jobs(curve.base, n))) {
+      measured.push_back({n, *iops});
+    } else if (is_of_grid(n) && spec_.numjobs_auto) {
+      limits.most_jobs = std::min(limits.most_jobs, n - 1);  // what failed is not asked again
+    }
+  }
+  if (limits.most_jobs == 0) return {};
+  std::vector<std::uint32_t> jobs = analysis::next_numjobs(measured, limits);
+  std::erase_if(jobs, [&](std::uint32_t n) {
+    return n == 0 || std::find(tried.begin(), tried.end(), n) != tried.end();
+  });
+  return jobs;
+}
+
+std::vector<std::uint32_t> Schedule::jobs_with_runs(const CurveState& curve) const {
+  std::vector<std::uint32_t> jobs;
+  for (const auto& [run, iops] : outcomes_) {
+    if (!run.is_drift_check && with_jobs(run.setting, 0) == curve.base)
+      jobs.push_back(run.setting.numjobs);
+  }
+  std::sort(jobs.begin(), jobs.end());
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  return jobs;
+}
+
+std::optional<double> Schedule::median_iops(const Setting& setting) const {
+  std::vector<double> good;
+  for (const auto& [run, iops] : outcomes_) {
+    if (!run.is_drift_check && run.setting == setting && iops) good.push_back(*iops);
+  }
+  if (good.empty()) return std::nullopt;
+  std::sort(good.begin(), good.end());
+  const std::size_t middle = good.size() / 2;
+  return good.size() % 2 == 1 ? good[middle] : (good[middle - 1] + good[middle]) / 2;
+}
+
+bool Schedule::is_of_grid(std::uint32_t numjobs) const noexcept {
+  if (spec_.numjobs_auto) return std::has_single_bit(numjobs) || numjobs == most_jobs_;
+  return std::find(spec_.numjobs.begin(), spec_.numjobs.end(), numjobs) != spec_.numjobs.end();
+}
+
+std::uint32_t Schedule::refinements_done(const CurveState& curve) const {
+  const auto jobs = jobs_with_runs(curve);
+  return static_cast<std::uint32_t>(
+      std::count_if(jobs.begin(), jobs.end(), [this](auto n) { return !is_of_grid(n); }));
+}
+
+std::uint32_t Schedule::most_left() const {
+  std::uint32_t left = 0;
+  for (const PlannedRun& run : pending_) left += outcomes_.count(run) == 0 ? 1 : 0;
+  if (drift_filled_) return left;
+  left += static_cast<std::uint32_t>(curves_.size());  // the drift checks
+  for (const CurveState& curve : curves_) {
+    if (curve.complete || (!spec_.numjobs_auto && !spec_.refine)) continue;
+    const auto jobs = jobs_with_runs(curve);
+    std::uint32_t more = most_refinements - std::min(most_refinements, refinements_done(curve));
+    if (spec_.numjobs_auto) {
+      for (std::uint32_t n = 1; n <= most_jobs_; n *= 2)
+        more += jobs.empty() || n > jobs.back() ? 1 : 0;
+    }
+    left += more * spec_.repeats;
+  }
+  return left;
+}
+
+}  // namespace iobenchd::scheduler

@@ -1,0 +1,60 @@
+// Which run comes next: the grid, shuffled or as given; what `auto` and `refine` add to it; and at
+// the end each curve's first point once more. Pure arithmetic on what was measured, so that a
+// restarted sweep goes on where it was. One owner, one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "daemon/model/sweep.h"
+
+namespace iobenchd::scheduler {
+
+struct PlannedRun {
+  Setting setting;
+  std::uint32_t repeat = 0;
+  bool is_drift_check = false;
+  auto operator<=>(const PlannedRun&) const = default;
+};
+
+class Schedule {
+ public:
+  // `most_jobs`: as far as auto and refine may go.
+  Schedule(const SweepSpec& spec, std::uint32_t most_jobs, std::uint64_t seed);
+
+  // What became of a run, of this life or an earlier one. No iops: it failed.
+  void note(const PlannedRun& run, std::optional<double> iops);
+  // The next run without an outcome; the same again until it is noted. None: all is measured.
+  [[nodiscard]] std::optional<PlannedRun> next();
+  // How many may still come, at most.
+  [[nodiscard]] std::uint32_t most_left() const;
+
+ private:
+  struct CurveState {
+    Setting base;  // numjobs 0
+    bool complete = false;
+  };
+
+  void fill_grid();
+  void fill_more();
+  void fill_drift_checks();
+  void shuffle(std::deque<PlannedRun>& runs);
+  [[nodiscard]] std::vector<std::uint32_t> more_jobs(const CurveState& curve) const;
+  [[nodiscard]] std::vector<std::uint32_t> jobs_with_runs(const CurveState& curve) const;
+  [[nodiscard]] std::optional<double> median_iops(const Setting& setting) const;
+  [[nodiscard]] bool is_of_grid(std::uint32_t numjobs) const noexcept;
+  [[nodiscard]] std::uint32_t refinements_done(const CurveState& curve) const;
+
+  const SweepSpec& spec_;
+  std::uint32_t most_jobs_;
+  std::uint64_t random_;
+  std::vector<CurveState> curves_;
+  std::deque<PlannedRun> pending_;
+  std::map<PlannedRun, std::optional<double>> outcomes_;
+  bool grid_filled_ = false, drift_filled_ = false;
+};
+
+}  // namespace iobenchd::scheduler
