@@ -3,6 +3,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "daemon/model/sweep.h"
@@ -13,7 +16,22 @@ namespace iobenchd::api {
 // own. An empty body is the default sweep. A document that isn't JSON throws Error{invalid} without
 // fields (400); a wrong field throws with fields (422).
 [[nodiscard]] SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json);
-// The configuration's `defaults`: the same fields, checked the same way.
+// The configuration's `defaults`: the same fields, checked the same way. A `preset` among them
+// replaces `base`.
 [[nodiscard]] SweepSpec parse_sweep_fields(const nlohmann::ordered_json& fields, SweepSpec base);
+
+// What PATCH /sweeps/{id} may change.
+struct SweepPatch {
+  std::optional<std::string> label, notes;
+  std::optional<bool> pinned;
+};
+[[nodiscard]] SweepPatch parse_patch(std::string_view body);
+
+// Every field a POST body may have, and those of the contract that come later.
+[[nodiscard]] std::span<const std::string_view> sweep_field_names() noexcept;
+[[nodiscard]] std::span<const std::string_view> later_field_names() noexcept;
+
+inline constexpr std::size_t label_bytes_most = 200;
+inline constexpr std::size_t notes_bytes_most = 4000;
 
 }  // namespace iobenchd::api

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json render_spec(const SweepSpec& spec);
 [[nodiscard]] Json render_plan(const Plan& plan);
-// As a list shows it; with `result` and `run_ids` as GET /sweeps/{id} does.
+// As a list shows it. GET /sweeps/{id} adds the members of render_result.
 [[nodiscard]] Json render_sweep(const Sweep& sweep, const std::optional<Progress>& progress,
                                 std::optional<std::uint32_t> position);
 [[nodiscard]] Json render_result(const SweepResult& result);  // points, curves, answer, warnings
@@ -27,11 +27,15 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json render_run(const Run& run, const RunSummary& summary,
                               std::span<const Verdict> verdicts);
 [[nodiscard]] Json render_target(const scheduler::TargetView& target);
+[[nodiscard]] Json render_system(const Circumstances& system);
+[[nodiscard]] Json render_circumstances(const Circumstances& facts);
 [[nodiscard]] Json render_progress(const Progress& progress);
 [[nodiscard]] Json render_event(const Event& event);
 
-// The article's table (numjobs, MiB/s, IOPS, mean latency us, p99, note), the answer, the doubts
-// folded into one line. Used by the API's ?format=text and by `iobench run`.
+// The article's table (numjobs, MiB/s, IOPS, mean latency, p99, note), the answer, the doubts
+// folded into one line per severity. Used by the API's ?format=text and by `iobench run`.
 [[nodiscard]] std::string render_text(const Sweep& sweep, const SweepResult& result);
+// One line: "run 3 of at most 9, randread 4k, depth 1, 4 jobs: 12 345 IOPS, 80.1 µs; 32 s left".
+[[nodiscard]] std::string render_progress_line(const Progress& progress);
 
 }  // namespace iobenchd::api

@@ -1,0 +1,248 @@
+#include "api/parse.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/parse_fields.h"
+#include "api/parse_lists.h"
+#include "api/strict_json.h"
+
+namespace iobenchd::api {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t day_ns = 86'400 * second_ns;
+constexpr std::uint64_t size_bytes_most = std::uint64_t{1} << 50;
+constexpr std::uint32_t repeats_most = 100;
+constexpr std::uint32_t block_bytes_least = 512;
+constexpr std::size_t path_bytes_most = 1000;
+constexpr std::size_t confirm_bytes_most = 255;
+
+constexpr std::array<std::string_view, 26> field_names{
+    "preset",       "label",          "target",  "size",    "offset",    "rw",
+    "bs",           "iodepth",        "numjobs", "runtime", "ramp_time", "repeats",
+    "order",        "ioengine",       "direct",  "thread",  "refine",    "keep_file",
+    "batch_submit", "batch_complete", "seed",    "layout",  "cooldown",  "latency_limit",
+    "on_restart",   "confirm"};
+constexpr std::array<std::string_view, 15> later_names{"io_size",
+                                                       "hipri",
+                                                       "rwmixread",
+                                                       "rate_iops",
+                                                       "rate_process",
+                                                       "fsync",
+                                                       "sync",
+                                                       "norandommap",
+                                                       "random_distribution",
+                                                       "buffer_compress_percentage",
+                                                       "steady_state",
+                                                       "precondition",
+                                                       "verify",
+                                                       "cpus_allowed",
+                                                       "yield_to_other_io"};
+
+// Null where null has a meaning: "as if the field were not there".
+bool is_null(FieldReader& fields, std::string_view name) {
+  const Json* found = fields.find(name);
+  return found != nullptr && found->is_null();
+}
+
+void read_target(FieldReader& fields, SweepSpec& spec) {
+  if (is_null(fields, "target")) {
+    spec.target.clear();
+  } else {
+    fields.text("target", path_bytes_most, spec.target);
+  }
+  if (is_null(fields, "size")) {
+    spec.size_bytes = 0;
+  } else {
+    fields.size("size", size_range(block_bytes_least, size_bytes_most), spec.size_bytes);
+  }
+  fields.size("offset", size_range(0, size_bytes_most), spec.offset_bytes);
+}
+
+void read_repeats(FieldReader& fields, SweepSpec& spec) {
+  const Json* found = fields.find("repeats");
+  if (found != nullptr && found->is_object()) {
+    fields.refuse("repeats",
+                  "a range with ci_percent is not offered by this version; give a whole number");
+    return;
+  }
+  fields.whole("repeats", whole_range(1, repeats_most), spec.repeats);
+}
+
+void read_layout(FieldReader& fields, SweepSpec& spec) {
+  if (is_null(fields, "layout")) {
+    spec.layout.reset();
+    return;
+  }
+  Layout layout = spec.layout.value_or(Layout::shared);
+  fields.choice("layout", parse_layout, "\"shared\", \"per_job\" or null", layout);
+  const Json* found = fields.find("layout");
+  if (found != nullptr) spec.layout = layout;
+}
+
+// {"p99": "2ms"} or {"mean": 0.001}
+void read_latency_limit(FieldReader& fields, SweepSpec& spec) {
+  constexpr std::string_view need = "{\"p99\": \"2ms\"}, {\"mean\": \"500us\"} or null";
+  const Json* found = fields.find("latency_limit");
+  if (found == nullptr) return;
+  if (found->is_null()) {
+    spec.latency_limit.reset();
+    return;
+  }
+  if (!found->is_object() || found->size() != 1) {
+    fields.refuse("latency_limit", *found, need);
+    return;
+  }
+  const std::string& statistic = found->begin().key();
+  const Range range = time_range(1, 60 * second_ns);
+  const auto limit = time_of(found->front(), range);
+  if (statistic != "p99" && statistic != "mean") {
+    fields.refuse("latency_limit", "only p99 and mean can be limited: " + std::string(need));
+  } else if (!limit) {
+    fields.refuse("latency_limit." + statistic, found->front(), range.need);
+  } else {
+    spec.latency_limit =
+        LatencyLimit{statistic == "p99" ? Statistic::p99 : Statistic::mean, *limit};
+  }
+}
+
+void read_engine(FieldReader& fields, SweepSpec& spec) {
+  fields.choice("ioengine", parse_ioengine,
+                "\"auto\", \"io_uring\", \"psync\", \"threads\" or \"null\"", spec.ioengine);
+  fields.boolean("direct", spec.direct);
+  fields.boolean("thread", spec.thread);
+  fields.whole("batch_submit", whole_range(0, max_iodepth), spec.batch_submit);
+  fields.whole("batch_complete", whole_range(0, max_iodepth), spec.batch_complete);
+  fields.whole("seed", whole_range(0, ~std::uint64_t{0}), spec.seed);
+}
+
+void read_all(FieldReader& fields, SweepSpec& spec) {
+  fields.text("label", label_bytes_most, spec.label);
+  read_target(fields, spec);
+  read_rw(fields, spec.rw);
+  read_sizes(fields, "bs", size_range(block_bytes_least, max_block_bytes), spec.bs);
+  read_wholes(fields, "iodepth", whole_range(1, max_iodepth), spec.iodepth);
+  read_numjobs(fields, spec.numjobs_auto, spec.numjobs);
+  fields.time("runtime", time_range(second_ns / 10, day_ns), spec.runtime_ns);
+  fields.time("ramp_time", time_range(0, day_ns), spec.ramp_time_ns);
+  fields.time("cooldown", time_range(0, day_ns), spec.cooldown_ns);
+  read_repeats(fields, spec);
+  fields.choice("order", parse_order, "\"shuffled\" or \"given\"", spec.order);
+  read_engine(fields, spec);
+  fields.boolean("refine", spec.refine);
+  fields.boolean("keep_file", spec.keep_file);
+  read_layout(fields, spec);
+  read_latency_limit(fields, spec);
+  fields.choice("on_restart", parse_on_restart, "\"continue\" or \"fail\"", spec.on_restart);
+  fields.text("confirm", confirm_bytes_most, spec.confirm);
+}
+
+void read_preset(FieldReader& fields, SweepSpec& spec) {
+  const Json* found = fields.find("preset");
+  if (found == nullptr) return;
+  if (found->is_string()) {
+    if (auto preset = preset_spec(found->get_ref<const std::string&>())) {
+      spec = std::move(*preset);
+      return;
+    }
+  }
+  fields.refuse("preset", *found, "\"quick\", \"published\" or \"published-2017\"");
+}
+
+// The part of a path before its first index or member: "numjobs" of "numjobs[2]".
+std::string_view stem(std::string_view field) {
+  return field.substr(0, field.find_first_of("[."));
+}
+
+// What validate() says of a field that couldn't even be read speaks of the preset's value, which
+// nobody asked about.
+void add_judgement(const SweepSpec& spec, std::vector<FieldError>& errors) {
+  const std::size_t unread = errors.size();
+  for (FieldError& error : validate(spec)) {
+    const bool known = std::any_of(
+        errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(unread),
+        [&](const FieldError& other) { return stem(other.field) == stem(error.field); });
+    if (!known) errors.push_back(std::move(error));
+  }
+}
+
+Json object_of(std::string_view text, std::string_view whose) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json::object();
+  Json value = parse_strict(text);
+  if (!value.is_object()) {
+    throw Error(ErrorCode::invalid,
+                std::string(whose) + " is " + shown(value) +
+                    ", but a JSON object is needed, such as {\"preset\": \"quick\"}");
+  }
+  return value;
+}
+
+}  // namespace
+
+SweepSpec parse_sweep_fields(const Json& fields, SweepSpec base) {
+  if (!fields.is_object()) throw Error(ErrorCode::invalid, refusal(fields, "an object"));
+  std::vector<FieldError> errors;
+  FieldReader reader(fields, "", errors);
+  read_preset(reader, base);
+  read_all(reader, base);
+  reader.refuse_unknown(later_names);
+  add_judgement(base, errors);
+  throw_if_wrong(std::move(errors));
+  return base;
+}
+
+SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json) {
+  const Json fields = object_of(body, "the body");
+  Json defaults = object_of(defaults_json, "the configuration's defaults");
+  // The body's preset is chosen first and the defaults change it: were they applied before, a
+  // preset would wipe them out.
+  if (fields.contains("preset")) defaults["preset"] = fields["preset"];
+  SweepSpec spec;
+  std::vector<FieldError> errors;
+  FieldReader default_reader(defaults, "", errors);
+  read_preset(default_reader, spec);
+  read_all(default_reader, spec);
+  FieldReader reader(fields, "", errors);
+  (void)reader.find("preset");
+  read_all(reader, spec);
+  reader.refuse_unknown(later_names);
+  add_judgement(spec, errors);
+  throw_if_wrong(std::move(errors));
+  return spec;
+}
+
+SweepPatch parse_patch(std::string_view body) {
+  const Json fields = object_of(body, "the body");
+  std::vector<FieldError> errors;
+  FieldReader reader(fields, "", errors);
+  SweepPatch patch;
+  std::string label, notes;
+  bool pinned = false;
+  reader.text("label", label_bytes_most, label);
+  reader.text("notes", notes_bytes_most, notes);
+  reader.boolean("pinned", pinned);
+  reader.refuse_unknown();
+  throw_if_wrong(std::move(errors));
+  if (fields.contains("label")) patch.label = std::move(label);
+  if (fields.contains("notes")) patch.notes = std::move(notes);
+  if (fields.contains("pinned")) patch.pinned = pinned;
+  if (!patch.label && !patch.notes && !patch.pinned) {
+    throw Error(ErrorCode::invalid, "nothing to change: give label, notes or pinned");
+  }
+  return patch;
+}
+
+std::span<const std::string_view> sweep_field_names() noexcept {
+  return field_names;
+}
+
+std::span<const std::string_view> later_field_names() noexcept {
+  return later_names;
+}
+
+}  // namespace iobenchd::api

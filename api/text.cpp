@@ -1,0 +1,199 @@
+// The table, the sentence and the doubts, for people with a terminal.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "api/render.h"
+#include "daemon/model/clock.h"
+#include "daemon/model/quantity.h"
+
+namespace iobenchd::api {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+constexpr std::string_view absent = "-";
+constexpr double mib = 1024.0 * 1024.0;
+constexpr double thousand = 1000.0;
+
+// "1 712.0": thousands apart, one decimal.
+std::string decimal_text(double value) {
+  if (!std::isfinite(value) || value < 0 || value > 1e18) return std::string(absent);
+  const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
+  return count_text(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+std::string block_text(std::uint32_t bytes) {
+  constexpr std::uint32_t kib = 1024;
+  return bytes % kib == 0 ? std::to_string(bytes / kib) + "k" : std::to_string(bytes);
+}
+
+// "strong_scaling" -> "strong scaling"
+std::string note_text(const Point& point) {
+  if (point.failed) return "failed";
+  std::string text = point.note;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+// What every table shows of a point behind the columns that name it.
+void append_figures(Row& row, const Point& point) {
+  const bool mean = !point.failed && point.has_latency;
+  const bool percentiles = mean && point.has_percentiles;
+  const std::string none(absent);
+  row.push_back(point.failed ? none : decimal_text(point.bandwidth_bytes_per_s / mib));
+  row.push_back(point.failed ? none
+                             : count_text(static_cast<std::uint64_t>(std::llround(point.iops))));
+  row.push_back(mean ? decimal_text(point.latency_mean_ns / thousand) : none);
+  row.push_back(percentiles ? decimal_text(static_cast<double>(point.latency_p99_ns) / thousand)
+                            : none);
+  row.push_back(note_text(point));
+}
+
+void append_figure_names(Row& row) {
+  for (const char* name : {"MiB/s", "IOPS", "mean µs", "p99 µs", "note"}) row.emplace_back(name);
+}
+
+// Columns as a reader sees them: bytes that continue a UTF-8 character take no room.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+// Numbers right, the last column (the note) left.
+std::string table_text(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      line += "  " + std::string(widths[i] - width_of(row[i]), ' ') + row[i];
+    }
+    if (!row.back().empty()) line += "  " + row.back();
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string axis_value(const std::string& axis, const Setting& setting) {
+  if (axis == "bs") return block_text(setting.block_bytes);
+  return std::to_string(axis == "iodepth" ? setting.iodepth : setting.numjobs);
+}
+
+// "randread, bs 4k, iodepth 32": everything but the axis.
+std::string curve_heading(const Curve& curve) {
+  std::string text(to_string(curve.setting.rw));
+  if (curve.axis != "bs") text += ", bs " + block_text(curve.setting.block_bytes);
+  if (curve.axis != "iodepth") text += ", iodepth " + std::to_string(curve.setting.iodepth);
+  if (curve.axis != "numjobs") text += ", numjobs " + std::to_string(curve.setting.numjobs);
+  return text;
+}
+
+std::string curve_text(const Curve& curve, const std::vector<Point>& points, bool with_sentence) {
+  std::vector<Row> rows{{curve.axis}};
+  append_figure_names(rows.front());
+  for (const std::size_t index : curve.points) {
+    if (index >= points.size()) continue;
+    Row row{axis_value(curve.axis, points[index].setting)};
+    append_figures(row, points[index]);
+    rows.push_back(std::move(row));
+  }
+  std::string text = curve_heading(curve) + "\n" + table_text(rows);
+  if (with_sentence && curve.sweet_spot) text += curve.sweet_spot->sentence + "\n";
+  if (with_sentence && curve.no_sweet_spot) text += curve.no_sweet_spot->sentence + "\n";
+  return text + "\n";
+}
+
+// Points that lie on no curve, with everything that names them.
+std::string lone_points_text(const SweepResult& result) {
+  std::vector<bool> on_curve(result.points.size(), false);
+  for (const Curve& curve : result.curves) {
+    for (const std::size_t index : curve.points) {
+      if (index < on_curve.size()) on_curve[index] = true;
+    }
+  }
+  std::vector<Row> rows{{"rw", "bs", "iodepth", "numjobs"}};
+  append_figure_names(rows.front());
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    if (on_curve[i]) continue;
+    const Setting& setting = result.points[i].setting;
+    Row row{std::string(to_string(setting.rw)), block_text(setting.block_bytes),
+            std::to_string(setting.iodepth), std::to_string(setting.numjobs)};
+    append_figures(row, result.points[i]);
+    rows.push_back(std::move(row));
+  }
+  return rows.size() == 1 ? "" : table_text(rows) + "\n";
+}
+
+std::string doubts_text(const std::vector<Verdict>& warnings) {
+  constexpr std::array<std::pair<Severity, std::string_view>, 3> lines{
+      {{Severity::invalid, "Doubts (don't use these numbers):"},
+       {Severity::caution, "Doubts:"},
+       {Severity::info, "Remarks:"}}};
+  std::string text;
+  for (const auto& [severity, title] : lines) {
+    std::string line;
+    for (const Verdict& verdict : warnings) {
+      if (verdict.severity == severity) line += " " + verdict.sentence;
+    }
+    if (!line.empty()) text += std::string(title) + line + "\n";
+  }
+  return text;
+}
+
+std::string title_text(const Sweep& sweep) {
+  std::string text =
+      "Sweep " + std::to_string(sweep.id) + ", " + std::string(to_string(sweep.state));
+  if (!sweep.spec.label.empty()) text += ", \"" + sweep.spec.label + "\"";
+  if (!sweep.plan.target.empty()) text += ", " + sweep.plan.target;
+  if (sweep.plan.size_bytes != 0) text += ", " + size_text(sweep.plan.size_bytes);
+  if (!sweep.plan.ioengine.empty()) text += ", " + sweep.plan.ioengine;
+  const std::string created = rfc3339(sweep.created_at_ns);
+  if (!created.empty()) text += ", asked " + created;
+  return text + "\n\n";
+}
+
+}  // namespace
+
+std::string render_text(const Sweep& sweep, const SweepResult& result) {
+  std::string text = title_text(sweep);
+  const bool several = result.curves.size() > 1;
+  for (const Curve& curve : result.curves) text += curve_text(curve, result.points, several);
+  text += lone_points_text(result);
+  if (result.points.empty()) text += "Nothing is measured yet.\n";
+  if (!result.answer.empty()) text += result.answer + "\n";
+  text += doubts_text(result.warnings);
+  if (!sweep.error.empty()) text += "Error: " + sweep.error + "\n";
+  return text;
+}
+
+std::string render_progress_line(const Progress& progress) {
+  std::string text(to_string(progress.phase));
+  if (progress.phase == SweepPhase::layout && progress.layout_total_bytes != 0) {
+    text += " " + size_text(progress.layout_done_bytes) + " of " +
+            size_text(progress.layout_total_bytes);
+  } else if (progress.runs_total != 0) {
+    const std::uint32_t run = std::min(progress.runs_done + 1, progress.runs_total);
+    text += ", run " + std::to_string(run) + " of at most " + std::to_string(progress.runs_total);
+  }
+  if (progress.has_current) {
+    const Setting& current = progress.current;
+    text += ", " + std::string(to_string(current.rw)) + " " + block_text(current.block_bytes) +
+            ", iodepth " + std::to_string(current.iodepth) + ", numjobs " +
+            std::to_string(current.numjobs);
+    if (progress.iops > 0) {
+      text += ": " + count_text(static_cast<std::uint64_t>(std::llround(progress.iops))) +
+              " IOPS, " + latency_text(progress.latency_mean_ns);
+    }
+  }
+  if (progress.eta_s > 0) text += "; " + time_text(std::ceil(progress.eta_s)) + " left";
+  return text + "\n";
+}
+
+}  // namespace iobenchd::api
