@@ -228,6 +228,7 @@ std::vector<std::string> disk_paths() {
 
 int open_target(const char* path, bool write, bool& direct, int extra_flags) {
   const int base = (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | extra_flags;
+  int error = 0;
   // Only a file's owner may have O_NOATIME; without it a buffered read costs 7 % more.
   for (const int wanted : {O_DIRECT | O_NOATIME, O_DIRECT, O_NOATIME, 0}) {
     if ((wanted & O_DIRECT) != 0 && !direct) continue;
@@ -237,11 +238,13 @@ int open_target(const char* path, bool write, bool& direct, int extra_flags) {
       return descriptor;
     }
     // EINVAL: no direct I/O there. Some filesystems notice only after they made the file.
-    const bool made = errno == EINVAL && (extra_flags & O_CREAT) != 0;
+    error = errno;
+    const bool made =
+        error == EINVAL && (extra_flags & O_CREAT) != 0 && (extra_flags & O_EXCL) != 0;
     if (made) unlink(path);
-    if (errno != EINVAL && errno != EPERM) return -errno;
+    if (error != EINVAL && error != EPERM) break;
   }
-  return -errno;
+  return -error;
 }
 
 }  // namespace iobenchd::platform
