@@ -1,0 +1,48 @@
+// Asks for the bearer token when the daemon answers 401. Kept for this tab alone.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { onTokenNeeded } from './api';
+
+interface Question {
+  refused: boolean;
+  answer(token: string): void;
+}
+
+export function TokenDialog() {
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [text, setText] = useState('');
+  const dialog = useRef<HTMLDialogElement>(null);
+
+  useEffect(() => onTokenNeeded((refused) => new Promise((answer) => {
+    setText('');
+    setQuestion({ refused, answer });
+  })), []);
+  useEffect(() => {
+    if (question !== null && dialog.current?.open === false) dialog.current.showModal();
+    if (question === null) dialog.current?.close();
+  }, [question]);
+
+  const give = (event: Event) => {
+    event.preventDefault();
+    if (text.trim() === '') return;
+    question?.answer(text.trim());
+    setQuestion(null);
+  };
+  return (
+    <dialog ref={dialog} class="token" aria-labelledby="token-title"
+      onCancel={(event) => event.preventDefault()}>
+      <form onSubmit={give}>
+        <h2 id="token-title">This daemon wants a token</h2>
+        <p>
+          {question?.refused
+            ? 'That token was not accepted.'
+            : 'It stands in the file that token_file names in its configuration.'}
+          {' '}It is kept until this tab is closed.
+        </p>
+        <label for="token">token</label>
+        <input id="token" type="password" autocomplete="off" value={text}
+          onInput={(event) => setText(event.currentTarget.value)} />
+        <button type="submit" class="main">Use it</button>
+      </form>
+    </dialog>
+  );
+}
