@@ -19,7 +19,8 @@ namespace iobenchd::storage {
 inline constexpr std::uint32_t page_limit_default = 50;
 inline constexpr std::uint32_t page_limit_most = 500;
 
-// Keyset page, newest first. `next_before`: pass it as `before` to go on; 0 at the end.
+// Keyset page, newest first (by created_at of sweeps and started_at of runs, then by id).
+// `next_before`: pass it as `before` to go on; 0 at the end.
 template <typename T>
 struct Page {
   std::vector<T> items;
@@ -62,10 +63,12 @@ class Store {
   [[nodiscard]] SweepStore& sweeps() noexcept { return *sweeps_; }
   [[nodiscard]] RunStore& runs() noexcept { return *runs_; }
 
-  // A cheap write and a cheap read: Ok, or why not (readyz).
-  [[nodiscard]] std::string trouble();  // empty when well
+  // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
+  // time while writing fails.
+  [[nodiscard]] std::string trouble();
 
  private:
+  WallClock now_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<SweepStore> sweeps_;
   std::unique_ptr<RunStore> runs_;
@@ -114,9 +117,11 @@ class RunStore {
   // when it returns.
   [[nodiscard]] std::int64_t begin(const Run& run);
   // A run ends: summary, histograms, samples and per-job figures in one transaction; counts it in
-  // its sweep.
+  // its sweep (failed runs in runs_done and runs_failed). When it throws, nothing has changed: keep
+  // the run and call again.
   void finish(const Run& run, const RunSummary& summary);
-  // An imported sweep with all its runs, in one transaction. Returns the sweep's id.
+  // An imported sweep with all its runs, in one transaction. Keeps uuid and created_at_ns where
+  // they are set; Error{conflict} when the uuid is here already. Returns the sweep's id.
   [[nodiscard]] std::int64_t import(Sweep sweep, const std::vector<Run>& runs,
                                     const std::vector<RunSummary>& summaries);
   // After a crash: every run still `running` becomes `interrupted`. Returns how many.

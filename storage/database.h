@@ -1,0 +1,96 @@
+// The file: one writer behind a mutex that does all writes and all checkpoints, and a pool of
+// read-only connections. Safe from any thread; a function passed to read() or write() must not call
+// them again.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "storage/guard.h"
+#include "storage/statement.h"
+
+namespace iobenchd::storage {
+
+class Database {
+ public:
+  // Throws as Store's constructor does.
+  explicit Database(const std::string& path);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // One transaction, durable on return, undone by an exception.
+  template <typename Work>
+  auto write(Work&& work) {
+    const std::lock_guard lock(writer_mutex_);
+    try {
+      return transact(work);
+    } catch (const Error& error) {
+      notice(error);
+      throw;
+    }
+  }
+
+  // One snapshot. Keep it short: an open reader keeps the WAL from being emptied.
+  template <typename Work>
+  auto read(Work&& work) {
+    const Lease lease(*this);
+    const Transaction transaction(*lease.connection, Transaction::Kind::read);
+    return work(*lease.connection);
+  }
+
+  // The last attempt to write found no room or a broken file.
+  [[nodiscard]] bool write_failed() const noexcept { return write_failed_; }
+
+ private:
+  template <typename Work>
+  auto transact(Work& work) {
+    Transaction transaction(*writer_, Transaction::Kind::write);
+    if constexpr (std::is_void_v<decltype(work(*writer_))>) {
+      work(*writer_);
+      transaction.commit();
+      write_failed_ = false;
+    } else {
+      auto result = work(*writer_);
+      transaction.commit();
+      write_failed_ = false;
+      return result;
+    }
+  }
+  void notice(const Error& error) noexcept {
+    if (error.code() == ErrorCode::storage_full || error.code() == ErrorCode::unavailable) {
+      write_failed_ = true;
+    }
+  }
+
+  struct Lease {
+    explicit Lease(Database& owner) : database(owner), connection(owner.take_reader()) {}
+    ~Lease() { database.give_reader(std::move(connection)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Database& database;
+    std::unique_ptr<Connection> connection;
+  };
+
+  [[nodiscard]] std::unique_ptr<Connection> take_reader();
+  void give_reader(std::unique_ptr<Connection> connection) noexcept;
+
+  std::string path_;
+  LockFile lock_;
+  std::mutex writer_mutex_;
+  std::unique_ptr<Connection> writer_;
+  std::atomic<bool> write_failed_{false};
+  std::mutex readers_mutex_;
+  std::condition_variable reader_is_back_;
+  std::vector<std::unique_ptr<Connection>> idle_readers_;
+  std::uint32_t readers_open_ = 0;
+};
+
+}  // namespace iobenchd::storage

@@ -1,0 +1,46 @@
+#include "storage/store.h"
+
+#include "storage/database.h"
+
+namespace iobenchd::storage {
+namespace {
+
+// A commit is a write to a disk that may be under test: not more often than this while all is
+// well.
+constexpr std::int64_t write_check_every_ns = 60'000'000'000;
+
+}  // namespace
+
+Store::Store(const std::string& path, WallClock now)
+    : now_(std::move(now)),
+      database_(std::make_unique<Database>(path)),
+      sweeps_(std::make_unique<SweepStore>(*database_, now_)),
+      runs_(std::make_unique<RunStore>(*database_, now_)) {}
+
+Store::~Store() = default;
+
+std::string Store::trouble() {
+  try {
+    const std::int64_t now_ns = now_();
+    const std::int64_t checked_at_ns = database_->read([](Connection& connection) {
+      return connection.integer("SELECT coalesce(max(checked_at_ns), 0) FROM health");
+    });
+    if (!database_->write_failed() && checked_at_ns <= now_ns &&
+        now_ns - checked_at_ns < write_check_every_ns) {
+      return {};
+    }
+    database_->write([&](Connection& connection) {
+      Statement(connection, R"sql(
+        INSERT INTO health (id, checked_at_ns)
+        VALUES (1, :now_ns)
+        ON CONFLICT (id) DO UPDATE SET checked_at_ns = excluded.checked_at_ns)sql")
+          .bind("now_ns", now_ns)
+          .run();
+    });
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace iobenchd::storage
