@@ -1,0 +1,67 @@
+#include "daemon/engine/engine.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+
+#include "daemon/engine/clock.h"
+#include "daemon/engine/failure.h"
+#include "daemon/model/error.h"
+
+namespace iobenchd::engine {
+namespace {
+
+void check_descriptors(const Load& load, int first_target_fd) {
+  const bool write = load.task == Task::layout || writes(load.rw);
+  const std::uint32_t count = load.task == Task::layout ? load.files : load.numjobs;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const int flags = fcntl(first_target_fd + static_cast<int>(i), F_GETFL);
+    FailureBody failure = make_failure("open", flags < 0 ? errno : EBADF, 0,
+                                       flags < 0 ? "one open file per job is expected, from 4 on"
+                                                 : "the target isn't open for this workload");
+    failure.job = i;
+    if (flags < 0) throw failure;
+    const int access = flags & O_ACCMODE;
+    if (access != O_RDWR && access != (write ? O_WRONLY : O_RDONLY)) throw failure;
+  }
+}
+
+bool perform(Outbox& outbox, const Load& load, int first_target_fd) {
+  try {
+    check_load(load);
+  } catch (const Error& error) {
+    throw make_failure("load", 0, 0, error.what());
+  }
+  check_descriptors(load, first_target_fd);
+  if (load.task == Task::layout) return lay_out(outbox, load, first_target_fd);
+  return measure(outbox, load, first_target_fd);
+}
+
+int fail(Outbox& outbox, const FailureBody& failure) {
+  Frame frame;
+  frame.body.failure = failure;
+  outbox.post(frame, FrameKind::failure, Phase::drain);
+  static_cast<void>(outbox.flush());
+  return 1;
+}
+
+}  // namespace
+
+int serve(int control_fd, int first_target_fd) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Outbox outbox(control_fd, PosixClock::now());
+  try {
+    Load load;
+    if (!outbox.receive(load)) return 0;
+    if (!perform(outbox, load, first_target_fd)) return 0;
+    return outbox.flush() ? 0 : 1;
+  } catch (const FailureBody& failure) {
+    return fail(outbox, failure);
+  } catch (const std::exception& error) {
+    return fail(outbox, make_failure("engine", ENOMEM, 0, error.what()));
+  }
+}
+
+}  // namespace iobenchd::engine

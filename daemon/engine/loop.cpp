@@ -1,0 +1,57 @@
+#include "daemon/engine/loop.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+
+namespace iobenchd::engine {
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+
+}  // namespace
+
+std::unique_ptr<Loop> make_loop(Worker& worker, const Board& board) {
+  switch (board.load.ioengine) {
+    case IoEngine::io_uring:
+      return make_uring_loop(worker, board);
+    case IoEngine::psync:
+    case IoEngine::threads:
+      return make_posix_loop(worker, board);
+    case IoEngine::null:
+      return make_null_loop(worker, board);
+    case IoEngine::automatic:
+    case IoEngine::mmap:
+      break;  // check_load refuses them
+  }
+  worker.fail("setup", EINVAL, 0, "this engine has no such loop");
+  return nullptr;
+}
+
+Region region_of(const Worker& worker, const Board& board) noexcept {
+  Region region;
+  region.begin_bytes = board.load.offset_bytes;
+  region.blocks = board.load.size_bytes / board.load.block_bytes;
+  region.block_bytes = board.load.block_bytes;
+  region.share = worker.index;
+  region.shares = board.worker_count;
+  // Far apart for every pair of seed and worker: Random mixes it further.
+  region.seed = board.load.seed + worker.index * 0xD1342543DE82EF95;
+  return region;
+}
+
+Buffers::~Buffers() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+}
+
+bool Buffers::allocate(std::uint32_t blocks, std::uint32_t block_bytes) noexcept {
+  stride_bytes_ = (std::size_t{block_bytes} + page_bytes - 1) / page_bytes * page_bytes;
+  bytes_ = stride_bytes_ * blocks;
+  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  memory_ = static_cast<std::byte*>(memory);
+  for (std::size_t i = 0; i < bytes_; i += page_bytes) memory_[i] = std::byte{1};
+  return true;
+}
+
+}  // namespace iobenchd::engine

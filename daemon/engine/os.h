@@ -1,0 +1,18 @@
+// What differs between systems, one file each: os_linux.cpp, os_openbsd.cpp, os_freebsd.cpp.
+// Safe from any thread.
+#pragma once
+
+namespace iobenchd::engine {
+
+// The descriptor bypasses the page cache: opened with O_DIRECT, or a raw device where those are
+// direct by nature.
+[[nodiscard]] bool is_direct(int descriptor) noexcept;
+
+// The kernel itself keeps time with the processor's cycle counter: it has then checked that the
+// counter is steady and the same on every processor.
+[[nodiscard]] bool kernel_trusts_cycles() noexcept;
+
+// Called by a job process: it ends when its parent does, whatever it is doing.
+void end_with_parent(int parent_pid) noexcept;
+
+}  // namespace iobenchd::engine

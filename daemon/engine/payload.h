@@ -1,0 +1,60 @@
+// What is written: bytes no disk can compress or deduplicate. The pool is made once, before the
+// jobs are, and only read afterwards; a Payload has one owner.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "daemon/engine/offsets.h"
+
+namespace iobenchd::engine {
+
+inline constexpr std::size_t sector_bytes = 512;
+
+// Fills with fresh random bytes; `bytes` is a multiple of 8.
+inline void fill_random(std::byte* target, std::size_t bytes, Random& random) noexcept {
+  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
+    const std::uint64_t word = random.next();
+    std::memcpy(target + i, &word, sizeof(word));
+  }
+}
+
+// A window of a random pool, copied, and a stamp that never repeats in every sector: a tenth of
+// what fresh bytes cost.
+class Payload {
+ public:
+  static constexpr std::size_t window_bytes = 64 * 1024;
+  static constexpr std::size_t pool_bytes = (std::size_t{1} << 20) + window_bytes;
+
+  // `pool` holds pool_bytes, or is null for a load that only reads.
+  Payload(const std::byte* pool, std::uint32_t worker) noexcept
+      : pool_(pool), stamp_(std::uint64_t{worker + 1} << 44) {}
+
+  void fill(std::byte* target, std::size_t bytes) noexcept {
+    for (std::size_t done = 0; done < bytes; done += window_bytes) {
+      const std::size_t left = bytes - done;
+      const std::uint64_t mixed = (stamp_ + done) * 0x9E3779B97F4A7C15;
+      const std::size_t from = static_cast<std::size_t>(mixed >> 44) & ~std::size_t{63};
+      std::memcpy(target + done, pool_ + from, left < window_bytes ? left : window_bytes);
+    }
+    for (std::size_t sector = 0; sector < bytes; sector += sector_bytes) {
+      std::memcpy(target + sector, &stamp_, sizeof(stamp_));
+      ++stamp_;
+    }
+  }
+
+ private:
+  const std::byte* pool_;
+  std::uint64_t stamp_;
+};
+
+[[nodiscard]] inline std::vector<std::byte> make_pool(std::uint64_t seed) {
+  std::vector<std::byte> pool(Payload::pool_bytes);
+  Random random(seed);
+  fill_random(pool.data(), pool.size(), random);
+  return pool;
+}
+
+}  // namespace iobenchd::engine

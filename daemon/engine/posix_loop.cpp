@@ -1,0 +1,83 @@
+// pread and pwrite, one after the other: the loop that exists everywhere. `threads` is this loop in
+// numjobs x iodepth threads.
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "daemon/engine/loop.h"
+#include "daemon/engine/payload.h"
+
+namespace iobenchd::engine {
+namespace {
+
+class PosixLoop final : public Loop {
+ public:
+  PosixLoop(Worker& worker, const Board& board) : worker_(worker), board_(board) {}
+
+  [[nodiscard]] bool prepare() {
+    if (buffers_.allocate(1, board_.load.block_bytes)) return true;
+    worker_.fail("mmap", ENOMEM, 0, "no memory for the blocks: ask for fewer or smaller ones");
+    return false;
+  }
+
+  void run() override {
+    with_choices(board_, [this]<class Clock, class Offsets, class Direction>() {
+      spin<Clock, Offsets, Direction>();
+    });
+  }
+
+ private:
+  template <class Clock, class Offsets, class Direction>
+  void spin() noexcept;
+
+  Worker& worker_;
+  const Board& board_;
+  Buffers buffers_;
+};
+
+template <class Clock, class Offsets, class Direction>
+void PosixLoop::spin() noexcept {
+  const std::uint32_t block_bytes = board_.load.block_bytes;
+  const std::uint64_t multiplier = board_.clock.multiplier;
+  const int descriptor = worker_.descriptor;
+  std::byte* const block = buffers_.block(0);
+  Offsets offsets(region_of(worker_, board_));
+  Payload payload(board_.pool, worker_.index);
+  Direction direction;
+  Gate gate(worker_, board_);
+  Span* span = &gate.span();
+  std::uint64_t began = Clock::now();
+  while (board_.stop.load(std::memory_order_relaxed) == 0) {
+    const std::uint64_t offset = offsets.next();
+    const bool write = direction.next();
+    if (write) {
+      payload.fill(block, block_bytes);
+      began = Clock::now();  // making the data is not the disk's work
+    }
+    const ssize_t done = write ? pwrite(descriptor, block, block_bytes, static_cast<off_t>(offset))
+                               : pread(descriptor, block, block_bytes, static_cast<off_t>(offset));
+    if (done != static_cast<ssize_t>(block_bytes)) [[unlikely]] {
+      if (done < 0 && errno == EINTR) continue;
+      worker_.fail_transfer(write, done < 0 ? -errno : done, offset, block_bytes);
+      break;
+    }
+    const std::uint64_t ended = Clock::now();
+    if (gate.reached(ended)) [[unlikely]] {
+      if (!gate.pass(ended)) return;
+      span = &gate.span();
+    }
+    span->of(write).add(Clock::span_ns(ended - began, multiplier));
+    began = ended;  // of a read the next one begins here: a clock reading saved, nothing left out
+  }
+  gate.close_early(Clock::now());
+}
+
+}  // namespace
+
+std::unique_ptr<Loop> make_posix_loop(Worker& worker, const Board& board) {
+  auto loop = std::make_unique<PosixLoop>(worker, board);
+  if (!loop->prepare()) return nullptr;
+  return loop;
+}
+
+}  // namespace iobenchd::engine

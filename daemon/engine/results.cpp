@@ -1,0 +1,92 @@
+#include "daemon/engine/results.h"
+
+#include <algorithm>
+
+#include "daemon/engine/os.h"
+
+namespace iobenchd::engine {
+namespace {
+
+std::uint64_t whole_word(const std::uint64_t& word) noexcept {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
+// Merges a histogram whose owner goes on adding to it: the count is what the copied buckets hold,
+// so that every frame is consistent in itself.
+void merge_live(Histogram& into, const Histogram& live) noexcept {
+  for (std::size_t i = 0; i < live.buckets.size(); ++i) {
+    const std::uint64_t bucket = whole_word(live.buckets[i]);
+    into.buckets[i] += bucket;
+    into.count += bucket;
+  }
+  into.sum_ns += whole_word(live.sum_ns);
+  into.min_ns = std::min(into.min_ns, whole_word(live.min_ns));
+  into.max_ns = std::max(into.max_ns, whole_word(live.max_ns));
+}
+
+std::uint64_t measured_ns(const Board& board, const Worker& worker) noexcept {
+  if (worker.measured_end_ticks <= board.ramp_end_ticks) return 0;
+  return board.clock.to_ns(worker.measured_end_ticks - board.ramp_end_ticks);
+}
+
+}  // namespace
+
+Histogram collect(const Board& board, bool measured) noexcept {
+  const std::size_t direction = writes(board.load.rw) ? 1 : 0;
+  Histogram merged;
+  for (std::uint32_t i = 0; i < board.worker_count; ++i) {
+    const Worker& worker = board.workers[i];
+    merge_live(merged, (measured ? worker.measured : worker.ramp).latency[direction]);
+  }
+  return merged;
+}
+
+Traffic to_traffic(const Histogram& latency, std::uint32_t block_bytes) noexcept {
+  Traffic traffic;
+  traffic.ios = latency.count;
+  traffic.bytes = latency.count * block_bytes;
+  traffic.latency = latency;
+  return traffic;
+}
+
+JobFigures figures_of_job(const Board& board, std::uint32_t job) noexcept {
+  const bool write = writes(board.load.rw);
+  JobFigures figures;
+  figures.job = job;
+  for (std::uint32_t i = 0; i < board.workers_per_job; ++i) {
+    const Worker& worker = board.workers[job * board.workers_per_job + i];
+    const Histogram& latency = worker.measured.latency[write ? 1 : 0];
+    (write ? figures.write_ios : figures.read_ios) += latency.count;
+    figures.latency_sum_ns += latency.sum_ns;
+    figures.latency_max_ns = std::max(figures.latency_max_ns, latency.max_ns);
+    figures.measured_ns = std::max(figures.measured_ns, measured_ns(board, worker));
+    figures.cpu_user_ns += worker.cpu_at_stop.user_ns - worker.cpu_at_ramp_end.user_ns;
+    figures.cpu_system_ns += worker.cpu_at_stop.system_ns - worker.cpu_at_ramp_end.system_ns;
+  }
+  return figures;
+}
+
+FinalBody final_of_run(const Board& board, int first_target_fd) noexcept {
+  const Load& load = board.load;
+  FinalBody final;
+  final.engine_flags = engine_flag::all;
+  for (std::uint32_t i = 0; i < board.worker_count; ++i) {
+    const Worker& worker = board.workers[i];
+    final.engine_flags &= worker.engine_flags;  // what all of them had
+    final.measured_ns = std::max(final.measured_ns, measured_ns(board, worker));
+    final.cpu_user_ns += worker.cpu_at_stop.user_ns - worker.cpu_at_ramp_end.user_ns;
+    final.cpu_system_ns += worker.cpu_at_stop.system_ns - worker.cpu_at_ramp_end.system_ns;
+  }
+  const bool one_each = load.ioengine == IoEngine::psync || load.ioengine == IoEngine::null;
+  const bool batches = load.ioengine == IoEngine::io_uring;
+  final.clock_source = board.clock.source;
+  final.ioengine = load.ioengine;
+  final.direct = is_direct(first_target_fd) ? 1 : 0;
+  final.batch_submit = batches ? board.batch_submit : 1;
+  final.batch_complete = batches ? board.batch_complete : 1;
+  final.in_flight_max = one_each ? load.numjobs : load.numjobs * load.iodepth;
+  (writes(load.rw) ? final.write : final.read) = to_traffic(collect(board, true), load.block_bytes);
+  return final;
+}
+
+}  // namespace iobenchd::engine

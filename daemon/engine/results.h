@@ -1,0 +1,17 @@
+// From the workers' growing counters to what frames carry. Used by the control thread; the workers
+// never subtract or add up.
+#pragma once
+
+#include "daemon/engine/worker.h"
+
+namespace iobenchd::engine {
+
+// Merges what all workers have of one span in the direction of this load.
+[[nodiscard]] Histogram collect(const Board& board, bool measured) noexcept;
+[[nodiscard]] Traffic to_traffic(const Histogram& latency, std::uint32_t block_bytes) noexcept;
+
+// After the run.
+[[nodiscard]] JobFigures figures_of_job(const Board& board, std::uint32_t job) noexcept;
+[[nodiscard]] FinalBody final_of_run(const Board& board, int first_target_fd) noexcept;
+
+}  // namespace iobenchd::engine

@@ -1,0 +1,103 @@
+// What one loop works on and writes: its own cache lines in the mapping that all jobs share. The
+// owner alone writes; the control thread reads the histograms while they grow, whole words at a
+// time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "daemon/engine/clock.h"
+#include "daemon/model/frame.h"
+#include "daemon/model/histogram.h"
+#include "daemon/model/load.h"
+
+namespace iobenchd::engine {
+
+// One span of time: ramp, or what counts.
+struct Span {
+  std::array<Histogram, 2> latency;  // [0] reads, [1] writes
+
+  [[nodiscard]] Histogram& of(bool write) noexcept { return latency[write ? 1 : 0]; }
+};
+
+struct CpuTime {
+  std::uint64_t user_ns = 0;
+  std::uint64_t system_ns = 0;
+};
+[[nodiscard]] CpuTime thread_cpu() noexcept;  // of the calling thread
+
+struct alignas(64) Worker {
+  // Set before the jobs are made.
+  std::uint32_t index = 0;
+  std::uint32_t job = 0;
+  std::int32_t descriptor = -1;
+
+  // The owner's.
+  std::uint32_t engine_flags = 0;  // really used
+  CpuTime cpu_at_ramp_end;
+  CpuTime cpu_at_stop;
+  std::uint64_t measured_end_ticks = 0;  // 0: never got beyond the ramp
+  std::uint64_t null_offset_bytes = 0;   // where the null loop would have gone
+  FailureBody failure{};                 // operation empty: none
+  alignas(64) Span ramp;
+  Span measured;
+
+  void fail(const char* operation, int error_number, std::uint64_t offset_bytes,
+            const char* text) noexcept;
+  // A transfer that ended with `result`: an error, or fewer bytes than asked for.
+  void fail_transfer(bool write, long long result, std::uint64_t offset_bytes,
+                     std::uint32_t block_bytes) noexcept;
+  [[nodiscard]] bool failed() const noexcept { return failure.operation[0] != '\0'; }
+};
+// make_board takes it from zeroed memory as it is.
+static_assert(std::is_trivially_copyable_v<Worker>);
+
+// What all jobs share. Everything but `stop` is written before the gate opens. Mapped once and
+// never unmapped: a thread that hangs with its disk may outlive everything else.
+struct alignas(64) Board {
+  Load load;
+  ClockScale clock;
+  std::uint64_t start_ticks = 0;
+  std::uint64_t ramp_end_ticks = 0;
+  std::uint64_t deadline_ticks = 0;
+  std::uint32_t workers_per_job = 1;
+  std::uint32_t worker_count = 1;
+  std::uint32_t batch_submit = 1;
+  std::uint32_t batch_complete = 1;
+  const std::byte* pool = nullptr;  // random bytes to write
+  Worker* workers = nullptr;        // worker_count of them
+  alignas(64) std::atomic<std::uint32_t> stop{0};
+};
+
+// Null when there is no memory.
+[[nodiscard]] Board* make_board(const Load& load, int first_target_fd) noexcept;
+
+// The one clock of a run, as a loop sees it: a single comparison per completion tells ramp from
+// measured time from what is over.
+class Gate {
+ public:
+  Gate(Worker& worker, const Board& board) noexcept;
+
+  [[nodiscard]] bool reached(std::uint64_t now_ticks) const noexcept {
+    return now_ticks >= boundary_ticks_;
+  }
+  // At a boundary: false when the run is over.
+  [[nodiscard]] bool pass(std::uint64_t now_ticks) noexcept;
+  // Stopped before the deadline.
+  void close_early(std::uint64_t now_ticks) noexcept;
+  // Where completions count now.
+  [[nodiscard]] Span& span() noexcept { return *span_; }
+
+ private:
+  void start_measuring() noexcept;
+
+  std::uint64_t boundary_ticks_;
+  Span* span_;
+  Worker& worker_;
+  const Board& board_;
+};
+
+}  // namespace iobenchd::engine

@@ -1,0 +1,151 @@
+// Drives one engine without the daemon, for measuring the engine itself:
+//   engine_driver ENGINE FILE [name=value ...]
+// rw, ioengine, bs, iodepth, numjobs, size, runtime_ms, ramp_ms, direct, thread, batch_submit,
+// batch_complete, flags, task (measure, layout, trial). Prints one line of JSON. Single-threaded.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon/model/control.h"
+#include "daemon/model/frame.h"
+#include "daemon/model/load.h"
+
+namespace {
+
+using namespace iobenchd;
+using Options = std::map<std::string, std::string>;
+
+std::uint64_t number(const Options& options, const char* name, std::uint64_t otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : std::strtoull(found->second.c_str(), nullptr, 0);
+}
+
+std::string text(const Options& options, const char* name, const char* otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : found->second;
+}
+
+Load load_from(const Options& options) {
+  const auto small = [&options](const char* name, std::uint32_t otherwise) {
+    return static_cast<std::uint32_t>(number(options, name, otherwise));
+  };
+  const std::string task = text(options, "task", "measure");
+  Load load;
+  load.task = task == "layout" ? Task::layout : task == "trial" ? Task::trial : Task::measure;
+  load.rw = parse_rw(text(options, "rw", "randread")).value_or(Rw::randread);
+  load.ioengine = parse_ioengine(text(options, "ioengine", "psync")).value_or(IoEngine::psync);
+  load.thread = static_cast<std::uint8_t>(number(options, "thread", 0));
+  load.numjobs = small("numjobs", 1);
+  load.iodepth = small("iodepth", 1);
+  load.block_bytes = small("bs", 4096);
+  load.batch_submit = small("batch_submit", 0);
+  load.batch_complete = small("batch_complete", 0);
+  load.engine_flags = small("flags", engine_flag::all);
+  load.size_bytes = number(options, "size", std::uint64_t{1} << 30);
+  load.runtime_ns = number(options, "runtime_ms", 3000) * 1'000'000;
+  load.ramp_ns = number(options, "ramp_ms", 500) * 1'000'000;
+  load.seed = number(options, "seed", 1);
+  return load;
+}
+
+// Never returns: 3 is the socket, 4 and up are the target.
+[[noreturn]] void become_engine(const char* engine, const char* file, const Options& options,
+                                const Load& load, int socket) {
+  std::vector<int> targets;
+  const bool write = load.task == Task::layout || writes(load.rw);
+  const int flags = (write ? O_RDWR : O_RDONLY) | (load.task == Task::layout ? O_CREAT : 0) |
+                    (number(options, "direct", 1) != 0 ? O_DIRECT : 0) | O_NOATIME;
+  for (std::uint32_t i = 0; i < load.numjobs; ++i) {
+    const int opened = open(file, flags, 0644);
+    if (opened < 0) std::perror(file);
+    targets.push_back(fcntl(opened, F_DUPFD, 2000));
+    close(opened);
+  }
+  const int high = fcntl(socket, F_DUPFD, 1999);
+  dup2(high, control_fd);
+  close(high);
+  for (std::uint32_t i = 0; i < load.numjobs; ++i) {
+    dup2(targets[i], first_target_fd + static_cast<int>(i));
+    close(targets[i]);
+  }
+  execl(engine, "iobenchd-engine", static_cast<char*>(nullptr));
+  std::perror(engine);
+  _exit(127);
+}
+
+bool receive(int socket, Frame& frame) {
+  auto* const bytes = reinterpret_cast<char*>(&frame);
+  std::size_t have = 0;
+  while (have < sizeof(frame)) {
+    const ssize_t length = read(socket, bytes + have, sizeof(frame) - have);
+    if (length <= 0) return false;
+    have += static_cast<std::size_t>(length);
+  }
+  return true;
+}
+
+void print(const FinalBody& final) {
+  const Traffic& traffic = final.write.ios != 0 ? final.write : final.read;
+  const auto ios = static_cast<double>(traffic.ios);
+  const double seconds = static_cast<double>(final.measured_ns) / 1e9;
+  const auto cpu = static_cast<double>(final.cpu_user_ns + final.cpu_system_ns);
+  const Histogram& latency = traffic.latency;
+  const double iops = seconds > 0 ? ios / seconds : 0;
+  std::printf(
+      "{\"iops\": %.0f, \"cpu_per_io_ns\": %.1f, \"cpu_user_ns\": %.1f, \"mean_ns\": %.0f, "
+      "\"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu, \"concurrency\": %.3f, "
+      "\"flags\": %u, \"batch\": %u, \"direct\": %u, \"tsc\": %u}\n",
+      iops, ios > 0 ? cpu / ios : 0, ios > 0 ? static_cast<double>(final.cpu_user_ns) / ios : 0,
+      latency.mean_ns(), static_cast<unsigned long long>(latency.percentile_ns(50'000)),
+      static_cast<unsigned long long>(latency.percentile_ns(99'000)),
+      static_cast<unsigned long long>(latency.max_ns), iops * latency.mean_ns() / 1e9,
+      final.engine_flags, final.batch_submit, static_cast<unsigned>(final.direct),
+      final.clock_source == ClockSource::tsc ? 1U : 0U);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("usage: engine_driver ENGINE FILE [name=value ...]\n", stderr);
+    return 2;
+  }
+  Options options;
+  for (int i = 3; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    if (equals != std::string::npos)
+      options[argument.substr(0, equals)] = argument.substr(equals + 1);
+  }
+  const Load load = load_from(options);
+  std::array<int, 2> pair{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return 1;
+  const int pid = fork();
+  if (pid == 0) become_engine(argv[1], argv[2], options, load, pair[1]);
+  close(pair[1]);
+  if (write(pair[0], &load, sizeof(load)) != static_cast<ssize_t>(sizeof(load))) return 1;
+
+  Frame frame;
+  int status = 1;
+  while (receive(pair[0], frame)) {
+    if (frame.header.kind == FrameKind::failure) {
+      const FailureBody& failure = frame.body.failure;
+      std::fprintf(stderr, "%s at %llu, errno %d: %s\n", failure.operation.data(),
+                   static_cast<unsigned long long>(failure.offset_bytes), failure.error_number,
+                   failure.text.data());
+    }
+    if (frame.header.kind != FrameKind::final) continue;
+    print(frame.body.final);
+    status = 0;
+  }
+  waitpid(pid, nullptr, 0);
+  return status;
+}
