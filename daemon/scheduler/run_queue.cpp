@@ -1,0 +1,83 @@
+#include "daemon/scheduler/run_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace iobenchd::scheduler {
+
+void RunQueue::put_back(QueuedSweep entry) {
+  const auto at = std::find_if(waiting_.begin(), waiting_.end(), [&](const QueuedSweep& other) {
+    return other.sweep.id > entry.sweep.id;
+  });
+  waiting_.insert(at, std::move(entry));
+}
+
+std::optional<QueuedSweep> RunQueue::remove(std::int64_t sweep_id) {
+  const auto at = std::find_if(waiting_.begin(), waiting_.end(), [&](const QueuedSweep& entry) {
+    return entry.sweep.id == sweep_id;
+  });
+  if (at == waiting_.end()) return std::nullopt;
+  QueuedSweep entry = std::move(*at);
+  waiting_.erase(at);
+  return entry;
+}
+
+std::optional<QueuedSweep> RunQueue::take_runnable() {
+  for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+    if (at->leaves.empty() || holder(at->leaves) != 0) continue;
+    QueuedSweep entry = std::move(*at);
+    waiting_.erase(at);
+    for (const std::string& leaf : entry.leaves) taken_[leaf] = entry.sweep.id;
+    return entry;
+  }
+  return std::nullopt;
+}
+
+const Sweep* RunQueue::unasked() const {
+  for (const QueuedSweep& entry : waiting_) {
+    if (entry.leaves.empty()) return &entry.sweep;
+  }
+  return nullptr;
+}
+
+void RunQueue::set_leaves(std::int64_t sweep_id, std::vector<std::string> leaves) {
+  for (QueuedSweep& entry : waiting_) {
+    if (entry.sweep.id == sweep_id) entry.leaves = std::move(leaves);
+  }
+}
+
+void RunQueue::release(std::int64_t sweep_id) {
+  std::erase_if(taken_, [&](const auto& entry) { return entry.second == sweep_id; });
+}
+
+std::int64_t RunQueue::holder(const std::vector<std::string>& leaves) const {
+  for (const std::string& leaf : leaves) {
+    const auto at = taken_.find(leaf);
+    if (at != taken_.end()) return at->second;
+  }
+  return 0;
+}
+
+std::vector<std::string> RunQueue::held_by(std::int64_t sweep_id) const {
+  std::vector<std::string> leaves;
+  for (const auto& [leaf, id] : taken_) {
+    if (id == sweep_id) leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+const Sweep* RunQueue::find(std::int64_t sweep_id) const {
+  for (const QueuedSweep& entry : waiting_) {
+    if (entry.sweep.id == sweep_id) return &entry.sweep;
+  }
+  return nullptr;
+}
+
+std::optional<std::uint32_t> RunQueue::position(std::int64_t sweep_id) const {
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (waiting_[i].sweep.id == sweep_id) return static_cast<std::uint32_t>(i + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace iobenchd::scheduler

@@ -1,0 +1,238 @@
+#include "daemon/scheduler/runner.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "daemon/analysis/analysis.h"
+#include "daemon/model/error.h"
+#include "daemon/scheduler/scratch.h"
+#include "daemon/scheduler/wakeup_probe.h"
+
+namespace iobenchd::scheduler {
+namespace {
+
+constexpr const char* cancelled_text = "cancelled by the user";
+constexpr std::uint64_t layout_block_bytes = std::uint64_t{1} << 20;
+
+bool share(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  return std::any_of(some.begin(), some.end(), [&](const std::string& name) {
+    return std::find(others.begin(), others.end(), name) != others.end();
+  });
+}
+
+PlannedRun planned_of(const Run& run) {
+  return {run.setting, run.repeat, run.is_drift_check};
+}
+
+}  // namespace
+
+Runner::Runner(Surroundings surroundings, Sweep sweep)
+    : in_(std::move(surroundings)), sweep_(std::move(sweep)), board_(in_.hub, sweep_.id) {
+  board_.count(sweep_.runs_done, sweep_.plan.runs);
+  board_.expect(sweep_.plan.seconds);
+}
+
+void Runner::run() {
+  Outcome outcome;
+  try {
+    outcome = tell();
+  } catch (const Stopped&) {
+    outcome = {SweepState::cancelled, "", cancelled_text};
+  } catch (const SweepFailure& failure) {
+    outcome = {SweepState::failed, "", failure.text};
+  } catch (const Error& error) {
+    // What breaks while the daemon stops is the stopping's fault, not the sweep's.
+    outcome = interrupted() ? Outcome{SweepState::cancelled, "", ""}
+                            : Outcome{SweepState::failed, "", error.what()};
+  }
+  clean_up();
+  try {
+    end(outcome);
+  } catch (const Stopped&) {
+    // No room and no time left: the next start finds the sweep running and takes it up.
+  }
+}
+
+Runner::Outcome Runner::tell() {
+  begin();
+  recall_earlier_runs();
+  take_reference();
+  lay_out_files();
+  agree_on_flags();
+  measure_points();
+  return answer();
+}
+
+// The facts may have changed since the sweep was queued: it is judged once more.
+void Runner::begin() {
+  check_stop();
+  if (sweep_.state == SweepState::queued)
+    stored([&] { in_.store.sweeps().set_started(sweep_.id); }, false);
+  publish_state(SweepState::running, "", "");
+  const Settings settings = in_.settings();
+  const bool scratch = sweep_.spec.target.empty();
+  const std::string directory = text_of(settings.scratch_dir);
+  if (scratch) static_cast<void>(remove_scratch(directory, sweep_.uuid));  // of an earlier life
+  const auto facts = in_.host.probe(scratch ? directory : sweep_.spec.target);
+  if (facts.empty()) throw Error(ErrorCode::unavailable, "the target didn't answer");
+  judgement_ = judge(sweep_.spec, facts.front(), settings, in_.ability());
+  circumstances_ = circumstances();
+  const auto home = in_.host.probe(text_of(settings.database));
+  circumstances_.database_on_target =
+      !home.empty() && share(leaves_of(home.front()), leaves_of(judgement_.facts));
+  if (judgement_.plan.ioengine != sweep_.plan.ioengine)
+    stored([&] { in_.store.sweeps().set_plan(sweep_.id, judgement_.plan); }, false);
+  sweep_.plan = judgement_.plan;
+  schedule_.emplace(sweep_.spec, judgement_.most_jobs, sweep_.spec.seed.value_or(0));
+  spdlog::info("sweep {}: started: {} on {}, {}, at most {} runs, {:.0f} s", sweep_.id,
+               sweep_.spec.preset, sweep_.plan.target, sweep_.plan.ioengine, sweep_.plan.runs,
+               sweep_.plan.seconds);
+}
+
+// What an earlier life of the daemon measured stands; what it was torn away from is counted.
+void Runner::recall_earlier_runs() {
+  for (const Run& run : in_.store.runs().of_sweep(sweep_.id)) {
+    if (run.state == RunState::interrupted) {
+      if (run.error != stopped_text) ++interruptions_[planned_of(run)];
+      continue;
+    }
+    if (run.state == RunState::failed) {
+      schedule_->note(planned_of(run), std::nullopt);
+      last_failure_ = run.error;
+      ++runs_done_;
+    } else if (run.state == RunState::done) {
+      schedule_->note(planned_of(run), analysis::summarise(run).iops);
+      engine_flags_ = run.measurement.engine_flags;
+      flags_known_ = true;
+      ++runs_done_;
+      ++runs_earlier_good_;
+    }
+  }
+  if (runs_done_ > 0) spdlog::info("sweep {}: {} runs are done already", sweep_.id, runs_done_);
+  static_cast<void>(schedule_->next());
+  expect_rest();
+}
+
+void Runner::take_reference() {
+  const bool brief = sweep_.plan.seconds < short_sweep_seconds;
+  const double seconds = brief ? in_.timing.short_reference_s : in_.timing.reference_s;
+  if (brief)
+    spdlog::info("sweep {}: it is short, and so is the reference of wake-up delays: {} s",
+                 sweep_.id, seconds);
+  board_.enter(SweepPhase::reference);
+  WakeupProbe probe;
+  rest(std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
+  reference_ = probe.seen();
+}
+
+void Runner::lay_out_files() {
+  if (!judgement_.scratch) return;
+  board_.enter(SweepPhase::layout);
+  files_made_ = true;
+  Load load;
+  load.task = Task::layout;
+  load.numjobs = load.files = judgement_.files;
+  // Nothing is read back by the null loop: a block is enough to have a file.
+  load.size_bytes = judgement_.ioengine == IoEngine::null ? std::uint64_t{layout_block_bytes}
+                                                          : judgement_.file_bytes;
+  load.block_bytes = static_cast<std::uint32_t>(std::gcd(load.size_bytes, layout_block_bytes));
+  load.seed = sweep_.spec.seed.value_or(0);
+  OpenRun request = request_of(judgement_.files, true);
+  request.create = 1;
+  request.expected_bytes = 0;
+  Observer observer;
+  observer.on_tick = [&](const Tick& tick) {
+    if (tick.total_bytes > 0)
+      board_.layout(tick.done_bytes, tick.total_bytes, schedule_->most_left() * run_seconds());
+  };
+  observer.stop_requested = [this] { return stopping(); };
+  const MeasureResult result = drive(request, load, observer);
+  check_stop();
+  if (result.end != RunEnd::done)
+    throw SweepFailure{"the scratch file could not be written: " + result.failure.text};
+  spdlog::info("sweep {}: laid out {} in {:.1f} s", sweep_.id,
+               size_text(load.size_bytes * load.files),
+               static_cast<double>(result.measurement.measured_ns) / 1e9);
+}
+
+// Decided once, by the largest point: what one point has, all have. Only io_uring knows flags.
+void Runner::agree_on_flags() {
+  if (judgement_.ioengine != IoEngine::io_uring || flags_known_) return;
+  const SweepSpec& spec = sweep_.spec;
+  const Setting largest{spec.rw.front(), *std::max_element(spec.bs.begin(), spec.bs.end()),
+                        *std::max_element(spec.iodepth.begin(), spec.iodepth.end()),
+                        judgement_.most_jobs};
+  Observer observer;
+  observer.stop_requested = [this] { return stopping(); };
+  const MeasureResult result = drive(request_of(largest.numjobs, writes(largest.rw)),
+                                     load_of(largest, Task::trial), observer);
+  check_stop();
+  if (result.end == RunEnd::done) {
+    engine_flags_ = result.measurement.engine_flags;
+    flags_known_ = true;
+    return;
+  }
+  const bool may_fall_back =
+      spec.ioengine == IoEngine::automatic && result.failure.kind == FailureKind::refused;
+  if (!may_fall_back) throw SweepFailure{result.failure.text};
+  judgement_.ioengine = largest.iodepth > 1 ? IoEngine::threads : IoEngine::psync;
+  judgement_.plan.ioengine = std::string(to_string(judgement_.ioengine));
+  spdlog::warn("sweep {}: io_uring can't be had here ({}); {} instead", sweep_.id,
+               result.failure.text, judgement_.plan.ioengine);
+  stored([&] { in_.store.sweeps().set_plan(sweep_.id, judgement_.plan); }, false);
+}
+
+void Runner::measure_points() {
+  bool first = true;
+  while (const std::optional<PlannedRun> planned = schedule_->next()) {
+    check_stop();
+    if (!first && sweep_.spec.cooldown_ns > 0) {
+      board_.enter(SweepPhase::cooldown);
+      rest(std::chrono::nanoseconds(sweep_.spec.cooldown_ns));
+    }
+    first = false;
+    expect_rest();
+    measure_point(*planned);
+  }
+}
+
+Runner::Outcome Runner::answer() {
+  if (runs_good_ + runs_earlier_good_ == 0) throw SweepFailure{last_failure_};
+  const std::vector<Run> runs = in_.store.runs().of_sweep(sweep_.id);
+  return {SweepState::done, analysis::analyse(sweep_.spec, runs).answer, ""};
+}
+
+// A stuck engine's files are left alone: unlinking on a hung disk would hang this thread as well.
+// The next start removes them.
+void Runner::clean_up() {
+  if (!files_made_ || engine_lingers_) return;
+  if (sweep_.spec.keep_file && !interrupted()) return;
+  const std::string trouble = remove_scratch(text_of(in_.settings().scratch_dir), sweep_.uuid);
+  if (!trouble.empty()) spdlog::warn("sweep {}: test file not removed: {}", sweep_.id, trouble);
+}
+
+void Runner::end(const Outcome& outcome) {
+  if (interrupted() && outcome.state == SweepState::cancelled) {
+    board_.enter(SweepPhase::waiting);
+    stored([&] { in_.store.sweeps().set_queued(sweep_.id); }, true);
+    publish_state(SweepState::queued, "", "");
+    spdlog::info("sweep {}: interrupted, goes on at the next start", sweep_.id);
+    return;
+  }
+  stored(
+      [&] { in_.store.sweeps().finish(sweep_.id, outcome.state, outcome.answer, outcome.error); },
+      true);
+  board_.expect(0);
+  board_.enter(SweepPhase::finished);
+  publish_state(outcome.state, outcome.answer, outcome.error);
+  if (outcome.state == SweepState::failed)
+    spdlog::error("sweep {}: failed: {}", sweep_.id, outcome.error);
+  else
+    spdlog::info("sweep {}: {}: {}", sweep_.id, to_string(outcome.state),
+                 outcome.answer.empty() ? outcome.error : outcome.answer);
+}
+
+}  // namespace iobenchd::scheduler

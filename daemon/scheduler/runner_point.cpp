@@ -1,0 +1,248 @@
+// One run of a sweep: begun in the store, measured, finished in the store, then told.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/analysis/analysis.h"
+#include "daemon/model/clock.h"
+#include "daemon/model/error.h"
+#include "daemon/scheduler/runner.h"
+#include "daemon/scheduler/scratch.h"
+#include "daemon/scheduler/vitals.h"
+
+namespace iobenchd::scheduler {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint32_t most_interruptions = 2;
+constexpr milliseconds kill_patience{150};   // after a stop, which must be quick
+constexpr milliseconds stuck_patience{500};  // a killed engine that isn't reaped by then is stuck
+
+// Another offset sequence for every run, the same for the same run of the same sweep.
+std::uint64_t seed_of(std::uint64_t sweep_seed, const PlannedRun& run) noexcept {
+  std::uint64_t seed = sweep_seed;
+  for (const std::uint64_t part :
+       {std::uint64_t{run.setting.block_bytes}, std::uint64_t{run.setting.iodepth},
+        std::uint64_t{run.setting.numjobs}, std::uint64_t{run.repeat},
+        std::uint64_t{run.is_drift_check}})
+    seed = (seed ^ part) * 0x9E3779B97F4A7C15U + (seed >> 31);
+  return seed;
+}
+
+SweepPhase phase_of(Phase phase) noexcept {
+  return phase == Phase::starting || phase == Phase::ramp ? SweepPhase::ramp : SweepPhase::measure;
+}
+
+double in_microseconds(double nanoseconds) noexcept {
+  return nanoseconds / 1e3;
+}
+
+}  // namespace
+
+std::string point_text(const Setting& setting) {
+  return fmt::format("{} {}, depth {}, {} {}", to_string(setting.rw),
+                     size_text(setting.block_bytes), setting.iodepth, setting.numjobs,
+                     setting.numjobs == 1 ? "job" : "jobs");
+}
+
+void Runner::measure_point(const PlannedRun& planned) {
+  Run run = new_run(planned);
+  stored([&] { run.id = in_.store.runs().begin(run); }, false);
+  MeasureResult result;
+  if (interruptions_[planned] >= most_interruptions) {
+    result.failure = {FailureKind::io, 0,
+                      "the daemon or the machine went down twice during this run; it is not tried "
+                      "a third time"};
+  } else {
+    result = perform(run);
+  }
+  complete(planned, run, result);
+}
+
+Run Runner::new_run(const PlannedRun& planned) const {
+  Run run;
+  run.sweep_id = sweep_.id;
+  run.setting = planned.setting;
+  run.repeat = planned.repeat;
+  run.is_drift_check = planned.is_drift_check;
+  run.started_at_ns = wall_now_ns();
+  run.seed = seed_of(sweep_.spec.seed.value_or(0), planned);
+  run.circumstances = circumstances_;
+  run.measurement.ioengine = judgement_.ioengine;
+  return run;
+}
+
+MeasureResult Runner::perform(Run& run) {
+  const Setting& setting = run.setting;
+  board_.enter(SweepPhase::ramp, setting);
+  Load load = load_of(setting, Task::measure);
+  load.seed = run.seed;
+  Vitals vitals(in_.machine, leaves_of(judgement_.facts));
+  Observer observer;
+  observer.on_tick = [&](const Tick& tick) {
+    vitals.notice(tick.phase);
+    board_.enter(phase_of(tick.phase), setting);
+    board_.tick(tick.iops, tick.latency_mean_ns);
+  };
+  observer.stop_requested = [this] { return stopping(); };
+  MeasureResult result = drive(request_of(setting.numjobs, writes(setting.rw)), load, observer);
+  vitals.fill(result.measurement);
+  result.measurement.wakeup_reference = reference_;
+  if (result.end == RunEnd::done) run.measurement = std::move(result.measurement);
+  return result;
+}
+
+// Every engine of a sweep goes through here: layout, trial and runs.
+MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Observer& observer) {
+  std::unique_ptr<EngineProcess> process;
+  try {
+    process = in_.host.open(request);
+  } catch (const Error& error) {
+    MeasureResult result;
+    result.end = stopping() ? RunEnd::stopped : RunEnd::failed;
+    result.failure = {FailureKind::refused, 0, error.what()};
+    return result;
+  }
+  MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
+  let_go(std::move(process), result.end);
+  return result;
+}
+
+// The disk is free for the next run when the engine is reaped, for its lease dies with it.
+void Runner::let_go(std::unique_ptr<EngineProcess> process, RunEnd end) {
+  const milliseconds patience = end == RunEnd::done ? in_.timing.deadlines.reap : stuck_patience;
+  if (end != RunEnd::stopped && wait_until_reaped(*process, patience)) return;
+  if (process->wait_status()) return;
+  process->kill();
+  if (wait_until_reaped(*process, end == RunEnd::stopped ? kill_patience : stuck_patience)) return;
+  engine_lingers_ = true;
+  in_.linger(std::move(process));
+}
+
+void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result) {
+  run.finished_at_ns = wall_now_ns();
+  switch (result.end) {
+    case RunEnd::done:
+      run.state = RunState::done;
+      break;
+    case RunEnd::failed:
+      run.state = RunState::failed;
+      run.error = result.failure.text;
+      break;
+    case RunEnd::stopped:
+      run.state = interrupted() ? RunState::interrupted : RunState::cancelled;
+      run.error = interrupted() ? stopped_text : "interrupted by the user";
+      break;
+  }
+  const RunSummary summary = analysis::summarise(run);
+  stored([&] { in_.store.runs().finish(run, summary); }, true);
+  if (result.end != RunEnd::stopped) {
+    schedule_->note(planned,
+                    result.end == RunEnd::done ? std::optional(summary.iops) : std::nullopt);
+    ++runs_done_;
+    board_.count(runs_done_, runs_done_ + schedule_->most_left());
+  }
+  Event event;
+  event.sweep_id = sweep_.id;
+  event.kind = EventKind::run;
+  event.run = summary;
+  event.state = SweepState::running;
+  event.progress = board_.now();
+  in_.hub.publish(std::move(event));
+  if (result.end == RunEnd::stopped) throw Stopped{};
+  if (result.end == RunEnd::failed) {
+    spdlog::warn("sweep {}: run {}: {}: failed: {}", sweep_.id, run.id, point_text(run.setting),
+                 run.error);
+    return judge_failure(result.failure);
+  }
+  failures_in_a_row_ = 0;
+  ++runs_good_;
+  if (engine_lingers_) throw SweepFailure{"the engine gave its result and doesn't end"};
+  spent_in_runs_s_ += static_cast<double>(run.finished_at_ns - run.started_at_ns) / 1e9;
+  spdlog::info("sweep {}: run {}: {}: {:.0f} IOPS, {:.1f} MiB/s, mean {:.1f} us, p99 {:.1f} us",
+               sweep_.id, run.id, point_text(run.setting), summary.iops,
+               summary.bandwidth_bytes_per_s / 1048576, in_microseconds(summary.latency_mean_ns),
+               in_microseconds(static_cast<double>(summary.latency_p99_ns)));
+}
+
+// One failure is a point's; a disk that is gone or hangs, or two in a row, are the sweep's.
+void Runner::judge_failure(const RunFailure& failure) {
+  last_failure_ = failure.text;
+  ++failures_in_a_row_;
+  if (failure.kind == FailureKind::hung || failure.kind == FailureKind::device_gone)
+    throw SweepFailure{failure.text};
+  if (failures_in_a_row_ >= 2) throw SweepFailure{"two runs in a row failed: " + failure.text};
+  if (engine_lingers_)
+    throw SweepFailure{"the engine of a failed run doesn't end: " + failure.text};
+}
+
+Load Runner::load_of(const Setting& setting, Task task) const {
+  const SweepSpec& spec = sweep_.spec;
+  Load load;
+  load.task = task;
+  load.rw = setting.rw;
+  load.ioengine = judgement_.ioengine;
+  load.thread = spec.thread ? 1 : 0;
+  load.numjobs = setting.numjobs;
+  load.iodepth = setting.iodepth;
+  load.block_bytes = setting.block_bytes;
+  load.files = std::min(judgement_.files, setting.numjobs);
+  load.batch_submit = std::min(spec.batch_submit, setting.iodepth);
+  load.batch_complete = std::min(spec.batch_complete, setting.iodepth);
+  load.engine_flags = engine_flags_;
+  load.offset_bytes = spec.offset_bytes;
+  const std::uint64_t region =
+      judgement_.scratch ? judgement_.file_bytes : judgement_.plan.size_bytes;
+  load.size_bytes = region / setting.block_bytes * setting.block_bytes;
+  load.ramp_ns = spec.ramp_time_ns;
+  load.runtime_ns = spec.runtime_ns;
+  load.seed = spec.seed.value_or(0);
+  return load;
+}
+
+OpenRun Runner::request_of(std::uint32_t numjobs, bool write) const {
+  OpenRun request;
+  request.header.kind = ControlKind::open_run;
+  request.descriptors = numjobs;
+  request.write = write ? 1 : 0;
+  request.direct = sweep_.spec.direct ? 1 : 0;
+  if (judgement_.scratch) {
+    request.scratch = 1;
+    request.files = std::min(judgement_.files, numjobs);
+    set_text(request.name, scratch_name(sweep_.uuid));
+    if (judgement_.ioengine != IoEngine::null) request.expected_bytes = judgement_.file_bytes;
+    return request;
+  }
+  request.expected_device = judgement_.facts.device;
+  request.expected_inode = judgement_.facts.inode;
+  request.expected_bytes = judgement_.facts.size_bytes;
+  set_text(request.name, sweep_.spec.target);
+  set_text(request.confirm, sweep_.spec.confirm);
+  return request;
+}
+
+Circumstances Runner::circumstances() const {
+  Circumstances about;
+  if (in_.machine.machine) about = in_.machine.machine();
+  const TargetFacts& facts = judgement_.facts;
+  about.target = judgement_.plan.target;
+  about.target_kind =
+      std::string(to_string(judgement_.scratch ? TargetKind::regular_file : facts.kind));
+  about.model = text_of(facts.model);
+  about.serial = text_of(facts.serial);
+  about.firmware = text_of(facts.firmware);
+  about.filesystem = text_of(facts.filesystem);
+  about.mount_options = text_of(facts.mount_options);
+  about.io_scheduler = text_of(facts.io_scheduler);
+  about.target_bytes =
+      judgement_.scratch ? judgement_.file_bytes * judgement_.files : facts.size_bytes;
+  about.logical_sector_bytes = facts.logical_sector_bytes;
+  about.physical_sector_bytes = facts.physical_sector_bytes;
+  about.in_use = facts.in_use != 0;
+  about.block_storage = facts.block_storage != 0;
+  return about;
+}
+
+}  // namespace iobenchd::scheduler
