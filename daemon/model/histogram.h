@@ -12,7 +12,7 @@ namespace iobenchd {
 inline constexpr std::uint32_t histogram_buckets = 1856;  // 29 groups of 64
 
 // Bucket of a latency. Below 128 ns every nanosecond has its own bucket; above, the relative width
-// is 1/64, so that the midpoint is at most 1/128 = 0.78 % off. Everything from 17 112 760 320 ns on
+// is 1/64, so that the midpoint is at most 1/128 = 0.78 % off. Everything from 17 045 651 456 ns on
 // falls into the last bucket.
 [[nodiscard]] constexpr std::uint32_t bucket_index(std::uint64_t latency_ns) noexcept {
   if (latency_ns < 128) return static_cast<std::uint32_t>(latency_ns);

@@ -1,0 +1,85 @@
+#include "daemon/analysis/auto_numjobs.h"
+
+#include <algorithm>
+
+#include "daemon/analysis/figures.h"
+#include "daemon/analysis/noise.h"
+#include "daemon/analysis/sweet_spot.h"
+
+namespace iobenchd::analysis {
+namespace {
+
+constexpr double least_gain = 1.05;
+
+const Figure* find(std::span<const Figure> figures, std::uint32_t n) {
+  const auto at = std::lower_bound(figures.begin(), figures.end(), n,
+                                   [](const Figure& f, std::uint32_t v) { return f.n < v; });
+  return at != figures.end() && at->n == n ? &*at : nullptr;
+}
+
+// The next doubling, 0 when they are over: two in a row gained less than 5 %, or the limit is
+// reached. A limit between two doublings is measured as well. Never over before there are the four
+// points without which nothing can be decided.
+std::uint32_t next_doubling(std::span<const Figure> figures, std::uint32_t most_jobs) {
+  std::uint32_t n = 1;
+  double before = 0;
+  std::uint32_t idle = 0;
+  for (std::size_t steps = 0;; ++steps) {
+    const Figure* at = find(figures, n);
+    if (at == nullptr) return n;
+    idle = steps > 0 && at->x < least_gain * before ? idle + 1 : 0;
+    before = at->x;
+    if ((idle >= 2 && steps + 1 >= least_points) || n >= most_jobs) return 0;
+    n = n > most_jobs / 2 ? most_jobs : 2 * n;
+  }
+}
+
+// The integers of the band nobody has measured, nearest to the answer first, the smaller of two
+// equally near ones before the larger.
+std::vector<std::uint32_t> missing_of_band(std::span<const Figure> figures, std::size_t most) {
+  std::vector<std::uint32_t> result;
+  const Decision decision = decide(figures, assumed_noise);
+  if (decision.at == 0) return result;
+  const Band around = band(figures, decision.at);
+  const std::uint32_t reach = std::max(decision.at - around.low, around.high - decision.at);
+  for (std::uint32_t distance = 1; distance <= reach && result.size() < most; ++distance) {
+    const bool below = distance <= decision.at - around.low;
+    const bool above = distance <= around.high - decision.at;
+    if (below && find(figures, decision.at - distance) == nullptr) {
+      result.push_back(decision.at - distance);
+    }
+    if (above && result.size() < most && find(figures, decision.at + distance) == nullptr) {
+      result.push_back(decision.at + distance);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> next_numjobs(std::span<const MeasuredPoint> measured,
+                                        const AutoLimits& limits) {
+  if (limits.most_jobs == 0) return {};
+  std::vector<Figure> raw;
+  raw.reserve(measured.size());
+  for (const MeasuredPoint& point : measured) raw.push_back({point.numjobs, point.iops, 0});
+  const std::vector<Figure> figures = clean(raw);
+  if (limits.doubling) {
+    const std::uint32_t next = next_doubling(figures, limits.most_jobs);
+    const bool tried = std::any_of(measured.begin(), measured.end(),
+                                   [next](const MeasuredPoint& p) { return p.numjobs == next; });
+    if (next != 0 && !tried) return {next};
+    // A doubling without a usable figure is not asked for again: go on with what there is.
+  }
+  if (limits.refinements_done >= limits.most_refinements) return {};
+  std::vector<std::uint32_t> missing =
+      missing_of_band(figures, limits.most_refinements - limits.refinements_done);
+  std::erase_if(missing, [&](std::uint32_t n) {
+    return n > limits.most_jobs ||
+           std::any_of(measured.begin(), measured.end(),
+                       [n](const MeasuredPoint& p) { return p.numjobs == n; });
+  });
+  return missing;
+}
+
+}  // namespace iobenchd::analysis
