@@ -46,11 +46,18 @@ async function newToken(used: string | null): Promise<string> {
   return given;
 }
 
+// For a button that says so; requests ask by themselves.
+export async function giveToken(): Promise<void> {
+  await newToken(token()).catch(() => undefined); // not now is an answer too
+}
+
 export interface Call {
   method?: string;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  // What nobody asked for by pressing something doesn't open a dialog: its 401 is a Problem.
+  quiet?: boolean;
 }
 
 // The answer itself, its body unread.
@@ -61,7 +68,9 @@ export async function open(path: string, call: Call = {}): Promise<Response> {
     if (response.ok) return response;
     if (response.status !== 401) throw await problemOf(response);
     const stored = token();
-    bearer = stored !== null && stored !== bearer ? stored : await newToken(bearer);
+    if (stored !== null && stored !== bearer) bearer = stored;
+    else if (call.quiet) throw await problemOf(response);
+    else bearer = await newToken(bearer);
   }
 }
 
@@ -88,8 +97,8 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const response = await open(path, signal ? { signal } : {});
+export async function get<T>(path: string, call: Call = {}): Promise<T> {
+  const response = await open(path, call);
   return (await response.json()) as T;
 }
 

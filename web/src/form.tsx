@@ -1,7 +1,7 @@
 // The form that asks for a sweep, with its plan beside it while one types.
 import { useEffect, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { Problem, send, sentence } from './api';
+import { giveToken, Problem, send, sentence } from './api';
 import { bytes } from './format';
 import type { Plan, Sweep, Target } from './model';
 import { PlanCard } from './plan';
@@ -14,7 +14,7 @@ export type Judged = { plan: Plan | null; problem: Problem | null; message: stri
 const not_judged: Judged = { plan: null, problem: null, message: '' };
 
 // What the daemon says of the draft, without queueing it.
-function useDryRun(body: string): [Judged, (judged: Judged) => void] {
+function useDryRun(body: string, attempt: number): [Judged, (judged: Judged) => void] {
   const [judged, setJudged] = useState<Judged>(not_judged);
   useEffect(() => {
     const stop = new AbortController();
@@ -25,15 +25,15 @@ function useDryRun(body: string): [Judged, (judged: Judged) => void] {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [body]);
+  }, [body, attempt]);
   return [judged, setJudged];
 }
 
 async function dryRun(body: string, signal: AbortSignal): Promise<Judged> {
   try {
-    const call = { body: JSON.parse(body) as unknown, signal };
-    const answer = await send<Plan & { plan?: Plan }>('POST', '/sweeps?dry_run=true', call);
-    return { plan: answer?.plan ?? answer, problem: null, message: '' };
+    const call = { body: JSON.parse(body) as unknown, signal, quiet: true };
+    const plan = await send<Plan>('POST', '/sweeps?dry_run=true', call);
+    return { plan, problem: null, message: '' };
   } catch (error) {
     return refused(error);
   }
@@ -151,7 +151,8 @@ export function AskForm({ targets, onQueued }: Props) {
   const [draft, setDraft] = useState<Draft>(empty_draft);
   const [posting, setPosting] = useState(false);
   const body = bodyOf(draft);
-  const [judged, setJudged] = useDryRun(JSON.stringify(body));
+  const [attempt, setAttempt] = useState(0);
+  const [judged, setJudged] = useDryRun(JSON.stringify(body), attempt);
   const change = (part: Partial<Draft>) => setDraft((known) => ({ ...known, ...part }));
 
   const post = async (event: Event) => {
@@ -177,7 +178,8 @@ export function AskForm({ targets, onQueued }: Props) {
         </div>
         <PlanCard judged={judged} body={body} posting={posting} remarks={elsewhere(judged)}
           target={targets.find((one) => one.path === draft.target) ?? null} confirm={draft.confirm}
-          onConfirm={(confirm) => change({ confirm })} />
+          onConfirm={(confirm) => change({ confirm })}
+          onToken={() => void giveToken().then(() => setAttempt((count) => count + 1))} />
       </div>
     </form>
   );

@@ -24,6 +24,7 @@ function App() {
   const everything = () => {
     history.refresh();
     shown.refresh();
+    surroundings.refresh();
   };
   const live = useLive({
     onChange: (sweep, kind) => {

@@ -4,6 +4,7 @@ import { bytes, duration, whole } from './format';
 import type { Judged } from './form';
 import type { Plan, Target } from './model';
 
+const token_needed = 401;
 const confirmation_needed = 428;
 
 interface Props {
@@ -14,29 +15,34 @@ interface Props {
   target: Target | null;
   confirm: string;
   onConfirm(text: string): void;
+  onToken(): void;
 }
 
-export function PlanCard({ judged, body, posting, remarks, target, confirm, onConfirm }: Props) {
+export function PlanCard(props: Props) {
+  const { judged, body, posting, remarks, target, confirm } = props;
   const phrase = target?.confirm_phrase ?? '';
-  const destroys = judged.problem?.status === confirmation_needed || confirm !== '';
-  const asksPhrase = destroys && phrase !== '';
+  const status = judged.problem?.status;
+  const destroys = phrase !== '' && (status === confirmation_needed || confirm !== '');
   return (
     <aside class={destroys ? 'plan destroys' : 'plan'} aria-label="Plan" aria-live="polite">
       <h2>Plan</h2>
       <Figures plan={judged.plan} />
       {remarks.map((remark) => <p class="wrong" key={remark}>{remark}</p>)}
-      {asksPhrase && (
+      {status === token_needed && (
+        <button type="button" onClick={props.onToken}>Give the token</button>
+      )}
+      {destroys && (
         <div class="confirm">
           <label for="field-confirm">
             Everything on <b>{target?.path}</b> will be lost. To go on, type <kbd>{phrase}</kbd>
           </label>
           <input id="field-confirm" type="text" name="confirm" value={confirm} autocomplete="off"
             spellcheck={false} autocapitalize="off"
-            onInput={(event) => onConfirm(event.currentTarget.value)} />
+            onInput={(event) => props.onConfirm(event.currentTarget.value)} />
         </div>
       )}
       <button type="submit" class={destroys ? 'main danger' : 'main'}
-        disabled={posting || (asksPhrase && confirm !== phrase)}>
+        disabled={posting || (destroys && confirm !== phrase)}>
         {destroys ? 'Overwrite and measure' : 'Start the sweep'}
       </button>
       <Curl body={body} />

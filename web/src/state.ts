@@ -84,6 +84,7 @@ export function useHistory(): History {
     }
   });
 
+  useEffect(refresh, []);
   const more = () => {
     pages.current += 1;
     refresh();
@@ -175,18 +176,18 @@ export interface Surroundings {
   refresh(): void;
 }
 
-// The machine and its disks: asked once, and again when a sweep ends (a disk may be free again).
+// The machine and its disks: asked at every (re)connection and when a sweep ends, since a disk may
+// be free again.
 export function useSurroundings(): Surroundings {
   const [system, setSystem] = useState<System | null>(null);
   const [targets, setTargets] = useState<Target[]>([]);
   const refresh = useCoalesced(async () => {
     try {
-      setTargets((await get<Page<Target>>('/targets')).items);
-      setSystem(await get<System>('/system'));
+      setTargets((await get<Page<Target>>('/targets', { quiet: true })).items);
+      setSystem(await get<System>('/system', { quiet: true }));
     } catch {
       // The list of sweeps says that the daemon doesn't answer; once is enough.
     }
   });
-  useEffect(refresh, []);
   return { system, targets, refresh };
 }

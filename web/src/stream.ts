@@ -25,7 +25,7 @@ export async function listen(path: string, listener: Listener, stop: AbortSignal
     try {
       const headers: Record<string, string> = { Accept: 'text/event-stream' };
       if (reader.lastId !== '') headers['Last-Event-ID'] = reader.lastId;
-      const response = await open(path, { headers, signal: stop });
+      const response = await open(path, { headers, signal: stop, quiet: true });
       listener.onConnection(true);
       wait = retry_first_ms;
       await drain(response, reader);

@@ -1,10 +1,11 @@
 // Asks for the bearer token when the daemon answers 401. Kept for this tab alone.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { onTokenNeeded } from './api';
+import { onTokenNeeded, Problem } from './api';
 
 interface Question {
   refused: boolean;
   answer(token: string): void;
+  refuse(reason: Problem): void;
 }
 
 export function TokenDialog() {
@@ -12,9 +13,9 @@ export function TokenDialog() {
   const [text, setText] = useState('');
   const dialog = useRef<HTMLDialogElement>(null);
 
-  useEffect(() => onTokenNeeded((refused) => new Promise((answer) => {
+  useEffect(() => onTokenNeeded((refused) => new Promise((answer, refuse) => {
     setText('');
-    setQuestion({ refused, answer });
+    setQuestion({ refused, answer, refuse });
   })), []);
   useEffect(() => {
     if (question !== null && dialog.current?.open === false) dialog.current.showModal();
@@ -27,9 +28,13 @@ export function TokenDialog() {
     question?.answer(text.trim());
     setQuestion(null);
   };
+  const dismiss = () => {
+    question?.refuse(new Problem(401, 'Unauthorized', 'This needs the daemon’s token.'));
+    setQuestion(null);
+  };
   return (
     <dialog ref={dialog} class="token" aria-labelledby="token-title"
-      onCancel={(event) => event.preventDefault()}>
+      onCancel={dismiss}>
       <form onSubmit={give}>
         <h2 id="token-title">This daemon wants a token</h2>
         <p>
@@ -41,7 +46,10 @@ export function TokenDialog() {
         <label for="token">token</label>
         <input id="token" type="password" autocomplete="off" value={text}
           onInput={(event) => setText(event.currentTarget.value)} />
-        <button type="submit" class="main">Use it</button>
+        <div class="token-buttons">
+          <button type="submit" class="main">Use it</button>
+          <button type="button" onClick={dismiss}>Not now</button>
+        </div>
       </form>
     </dialog>
   );
