@@ -35,7 +35,7 @@ struct Settings {
   std::uint8_t started_as_root = 0;  // a service: changing requests over TCP need a token
   std::uint8_t reserved[3] = {};
   std::uint64_t scratch_limit_bytes = std::uint64_t{64} << 30;
-  std::uint64_t write_budget_bytes = 500'000'000'000;
+  std::uint64_t write_budget_bytes = std::uint64_t{500} << 30;
   std::array<std::array<char, 128>, max_listen>
       listen{};  // "127.0.0.1:8464", "[::1]:8464", "unix:/run/iobenchd/sock"
   std::array<char, 1024> database{};

@@ -25,6 +25,11 @@ namespace iobenchd::platform {
 [[nodiscard]] int open_target(const char* path, bool write, bool& direct, int extra_flags = 0);
 
 // --- the machine (service; cheap) ---
+// Where this system keeps a service's state and its sockets.
+struct Places {
+  std::string state_dir, run_dir;
+};
+[[nodiscard]] Places service_places();  // "/var/lib/iobenchd", "/run/iobenchd"
 [[nodiscard]] Circumstances machine();  // host, os, cpu, memory, cpus, virtual_machine
 struct CpuTimes {
   std::uint64_t busy = 0, total = 0;  // ticks over all CPUs
