@@ -11,57 +11,6 @@
 namespace iobenchd::api {
 namespace {
 
-std::string_view title(int status) {
-  switch (status) {
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 406:
-      return "Not Acceptable";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 417:
-      return "Expectation Failed";
-    case 421:
-      return "Misdirected Request";
-    case 422:
-      return "Unprocessable Content";
-    case 428:
-      return "Precondition Required";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    case 507:
-      return "Insufficient Storage";
-    default:
-      return "Internal Server Error";
-  }
-}
-
 void append_escaped(std::string& pointer, char c) {
   static constexpr char digits[] = "0123456789ABCDEF";
   const auto byte = static_cast<unsigned char>(c);
@@ -122,7 +71,7 @@ int status_of(const Error& error) {
 Response problem(int status, std::string_view detail, const std::vector<FieldError>& fields) {
   nlohmann::ordered_json body;
   body["type"] = "about:blank";
-  body["title"] = title(status);
+  body["title"] = status_title(status);
   body["status"] = status;
   body["detail"] = detail;
   if (!fields.empty()) {
@@ -148,6 +97,61 @@ Response problem(const Error& error) {
   if (status != 500) return problem(status, error.what(), error.fields());
   spdlog::error("http: {}", error.what());
   return problem(500, "something is wrong inside the daemon; its log says what");
+}
+
+std::string_view status_title(int status) noexcept {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 204:
+      return "No Content";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 411:
+      return "Length Required";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 415:
+      return "Unsupported Media Type";
+    case 417:
+      return "Expectation Failed";
+    case 421:
+      return "Misdirected Request";
+    case 422:
+      return "Unprocessable Content";
+    case 428:
+      return "Precondition Required";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 505:
+      return "HTTP Version Not Supported";
+    case 507:
+      return "Insufficient Storage";
+    default:
+      return "Internal Server Error";
+  }
 }
 
 }  // namespace iobenchd::api

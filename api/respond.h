@@ -17,4 +17,7 @@ namespace iobenchd::api {
 [[nodiscard]] Response problem(
     const Error& error);  // ErrorCode -> status; internal: generic text, details to the log
 
+// "Not Found": what stands beside a status, in the title of a problem and on the status line.
+[[nodiscard]] std::string_view status_title(int status) noexcept;
+
 }  // namespace iobenchd::api

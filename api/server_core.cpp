@@ -1,0 +1,104 @@
+#include "api/server_core.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/head_judge.h"
+#include "daemon/model/error.h"
+
+namespace iobenchd::api {
+namespace {
+
+// What the rest of the service needs of its descriptors: database, log, engines.
+constexpr std::size_t other_descriptors = 256;
+
+std::vector<Listener> open_listeners(const Settings& settings) {
+  std::vector<Listener> listeners;
+  for (std::uint32_t i = 0; i < std::min(settings.listen_count, max_listen); ++i) {
+    listeners.emplace_back(std::string(settings.listen[i].data()));
+  }
+  return listeners;
+}
+
+void check_token(const HouseRules& rules, bool is_beyond_loopback) {
+  if (!is_beyond_loopback || !rules.token.empty()) return;
+  throw Error(ErrorCode::invalid, "token_file",
+              "listen names an address that others can reach, so a token is needed: "
+              "openssl rand -hex 32 > FILE; chmod 600 FILE; and set token_file");
+}
+
+// As many connections as there are descriptors for.
+std::size_t affordable(std::size_t wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  const auto have = static_cast<std::size_t>(limit.rlim_cur);
+  return std::min(wanted, have > other_descriptors + 64 ? have - other_descriptors : have / 4);
+}
+
+}  // namespace
+
+ServerCore::ServerCore(std::span<const Route> routes, Answer answer, const Settings& settings,
+                       const CoreLimits& limits)
+    : routes_(routes), rules_(std::make_shared<const HouseRules>(read_house_rules(settings))) {
+  std::vector<Listener> listeners = open_listeners(settings);
+  is_beyond_loopback_ =
+      std::any_of(listeners.begin(), listeners.end(),
+                  [](const Listener& listener) { return listener.door() == Door::beyond; });
+  check_token(*rules_, is_beyond_loopback_);
+  LoopLimits loop_limits = limits.loop;
+  loop_limits.connections = affordable(loop_limits.connections);
+  loop_ = std::make_unique<ConnectionLoop>(
+      std::move(listeners),
+      [this](const Head& head, const Connection& connection) {
+        return judge(head, connection.door, connection.peer, *rules(), routes_);
+      },
+      [this](std::unique_ptr<Connection> connection) { workers_->submit(std::move(connection)); },
+      loop_limits);
+  workers_ = std::make_unique<Workers>(
+      std::move(answer),
+      [this](std::unique_ptr<Connection> connection) { loop_->give_back(std::move(connection)); },
+      limits.workers);
+}
+
+ServerCore::~ServerCore() {
+  stop();
+}
+
+void ServerCore::start() {
+  workers_->start();
+  loop_thread_ = std::thread([this] { loop_->run(); });
+  for (const std::string& address : addresses()) spdlog::info("http: listening on {}", address);
+}
+
+std::vector<std::string> ServerCore::addresses() const {
+  return loop_->addresses();
+}
+
+void ServerCore::reload(const Settings& settings) {
+  try {
+    auto fresh = std::make_shared<const HouseRules>(read_house_rules(settings));
+    check_token(*fresh, is_beyond_loopback_);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    rules_ = std::move(fresh);
+  } catch (const Error& error) {
+    spdlog::error("http: {} (the old token and hosts stay)", error.what());
+  }
+}
+
+void ServerCore::stop() {
+  const std::lock_guard<std::mutex> lock(stop_mutex_);
+  loop_->stop_accepting();
+  workers_->stop();
+  loop_->finish();
+  if (loop_thread_.joinable()) loop_thread_.join();
+}
+
+std::shared_ptr<const HouseRules> ServerCore::rules() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return rules_;
+}
+
+}  // namespace iobenchd::api

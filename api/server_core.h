@@ -1,0 +1,54 @@
+// The server without its handlers: listeners, loop, workers and house rules around any table of
+// routes. start, stop and reload are the owner's; stop() is safe from any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/access.h"
+#include "api/connection_loop.h"
+#include "api/connection_workers.h"
+#include "api/front.h"
+#include "api/http.h"
+#include "daemon/model/settings.h"
+
+namespace iobenchd::api {
+
+struct CoreLimits {
+  LoopLimits loop;
+  WorkerLimits workers;
+};
+
+class ServerCore {
+ public:
+  // Throws Error{unavailable} naming the address that can't be had; Error{invalid} when token_file
+  // is missing though it listens beyond loopback, or can't be used. `routes` must outlive it.
+  ServerCore(std::span<const Route> routes, Answer answer, const Settings& settings,
+             const CoreLimits& limits = {});
+  ~ServerCore();  // stop()
+  ServerCore(const ServerCore&) = delete;
+  ServerCore& operator=(const ServerCore&) = delete;
+
+  void start();
+  [[nodiscard]] std::vector<std::string> addresses() const;
+  void reload(const Settings& settings);  // rules that can't be used are logged, the old ones stay
+  void stop();
+
+ private:
+  [[nodiscard]] std::shared_ptr<const HouseRules> rules() const;
+
+  std::span<const Route> routes_;
+  bool is_beyond_loopback_ = false;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const HouseRules> rules_;  // guarded by mutex_, swapped as a whole
+  std::unique_ptr<ConnectionLoop> loop_;
+  std::unique_ptr<Workers> workers_;
+  std::mutex stop_mutex_;  // one stop at a time
+  std::thread loop_thread_;
+};
+
+}  // namespace iobenchd::api
