@@ -155,7 +155,8 @@ Json render_run_summary(const RunSummary& run) {
   json["serial"] = text_or_null(run.serial);
   json["model"] = text_or_null(run.model);
   json["host"] = text_or_null(run.host);
-  json["ioengine"] = to_string(run.ioengine);
+  // An import that names no engine says "auto": nobody knows.
+  json["ioengine"] = known(run.ioengine != IoEngine::automatic, to_string(run.ioengine));
   json["direct"] = run.direct;
   json["engine_flags"] = render_engine_flags(run.engine_flags);
   add_figures(json, run);

@@ -1,0 +1,58 @@
+#include "api/answers.h"
+#include "api/handlers.h"
+#include "api/imports.h"
+#include "api/parse.h"
+#include "api/parse_fields.h"
+#include "api/parse_query.h"
+#include "api/render.h"
+#include "api/server.h"
+#include "daemon/analysis/analysis.h"
+
+namespace iobenchd::api {
+
+namespace {
+
+std::string wanted_text(QueryReader& query, const std::string& name) {
+  std::string text = query.text(name).value_or("");
+  if (text.size() > label_bytes_most || !is_plain_text(text)) {
+    query.refuse(name, "text of at most 200 bytes without control characters");
+  }
+  return text;
+}
+
+ImportFacts wanted_facts(QueryReader& query) {
+  ImportFacts facts;
+  facts.block_bytes = query.size("bs");
+  if (const auto depth = query.whole("iodepth", 1, max_iodepth)) {
+    facts.iodepth = static_cast<std::uint32_t>(*depth);
+  }
+  facts.ioengine =
+      query.choice("ioengine", parse_ioengine, "io_uring, psync, threads, mmap or null");
+  facts.os = wanted_text(query, "os");
+  facts.target = wanted_text(query, "target");
+  facts.host = wanted_text(query, "host");
+  facts.label = wanted_text(query, "label");
+  return facts;
+}
+
+}  // namespace
+
+Response post_import(const Context& context, const Request& request) {
+  QueryReader query(request, {"bs", "iodepth", "ioengine", "os", "target", "host", "label"});
+  const ImportFacts facts = wanted_facts(query);
+  query.finish();
+  ImportedTable table = parse_import(request.body, facts);
+  const SweepResult result = analysis::analyse(table.sweep.spec, table.runs);
+  table.sweep.answer = result.answer;
+  std::vector<RunSummary> summaries;
+  for (const Run& run : table.runs) summaries.push_back(analysis::summarise(run));
+  const std::int64_t id = context.store.runs().import(table.sweep, table.runs, summaries);
+  const Sweep sweep = find_sweep(context, std::to_string(id));
+  Json body = render_sweep(sweep, std::nullopt, std::nullopt);
+  body.update(render_result(*result_of(context, sweep)));
+  Response response = json_answer(201, body);
+  response.headers.emplace_back("Location", "/api/v1/sweeps/" + std::to_string(id));
+  return response;
+}
+
+}  // namespace iobenchd::api

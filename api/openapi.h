@@ -1,0 +1,11 @@
+// openapi.json, embedded at build. Immutable data.
+#pragma once
+
+#include <string_view>
+
+namespace iobenchd::api {
+
+// Defined by the file that api/embed_openapi.cmake generates.
+[[nodiscard]] std::string_view openapi_json() noexcept;
+
+}  // namespace iobenchd::api
