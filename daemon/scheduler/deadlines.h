@@ -1,4 +1,5 @@
-// How long an engine may be silent before it counts as hung. Plain values; tests shorten them.
+// How long an engine may be silent before it counts as hung, and what else takes time. Plain
+// values; tests shorten them.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,12 @@ struct Deadlines {
   std::chrono::milliseconds layout_silence{120'000};
   std::chrono::milliseconds stop_grace{250};  // between the stop byte and the kill
   std::chrono::milliseconds reap{5'000};      // from the last word to the reaping
+};
+
+struct Timing {
+  Deadlines deadlines;
+  double reference_s = 5, short_reference_s = 1;  // of wake-up delays, before a sweep
+  std::chrono::milliseconds storage_retry{1'000};
 };
 
 }  // namespace iobenchd::scheduler

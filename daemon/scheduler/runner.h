@@ -27,14 +27,6 @@
 
 namespace iobenchd::scheduler {
 
-// Tests shorten them.
-struct Timing {
-  Deadlines deadlines;
-  double reference_s = reference_seconds;
-  double short_reference_s = short_reference_seconds;
-  std::chrono::milliseconds storage_retry{1'000};
-};
-
 // What a runner needs of the house. References outlive it.
 struct Surroundings {
   storage::Store& store;

@@ -14,7 +14,9 @@
 #include "daemon/model/event.h"
 #include "daemon/model/settings.h"
 #include "daemon/model/sweep.h"
+#include "daemon/scheduler/deadlines.h"
 #include "daemon/scheduler/engine_host.h"
+#include "daemon/scheduler/machine_probe.h"
 #include "storage/store.h"
 
 namespace iobenchd::scheduler {
@@ -35,7 +37,8 @@ class Scheduler {
  public:
   // Takes up what an earlier life left: runs that were running are interrupted, their sweeps queued
   // again.
-  Scheduler(storage::Store& store, events::Hub& hub, EngineHost& host, const Settings& settings);
+  Scheduler(storage::Store& store, events::Hub& hub, EngineHost& host, const Settings& settings,
+            MachineProbe machine = {}, const Timing& timing = {});
   ~Scheduler();  // stop()
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;

@@ -1,0 +1,67 @@
+// What the scheduler's files share. `mutex` guards everything that is not const, a room of its own,
+// or used before the pool starts.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "daemon/scheduler/plan.h"
+#include "daemon/scheduler/run_queue.h"
+#include "daemon/scheduler/runner.h"
+#include "daemon/scheduler/scheduler.h"
+
+namespace iobenchd::scheduler {
+
+// An engine that was killed and is not reaped: its sweep's devices stay taken.
+struct LingeringEngine {
+  std::int64_t sweep_id = 0;
+  std::unique_ptr<EngineProcess> process;
+};
+
+struct Scheduler::State {
+  State(storage::Store& store_, events::Hub& hub_, EngineHost& host_, const Settings& settings_,
+        MachineProbe machine_, const Timing& timing_);
+
+  // The pool (scheduler.cpp).
+  void take_over();  // what an earlier life left
+  void grow_pool();
+  void work();
+  void work_in_peace();
+  void remove_leftovers();
+  void ask_leaves(std::unique_lock<std::mutex>& lock);
+  void run_sweep(std::unique_lock<std::mutex>& lock, QueuedSweep entry);
+  void tell_runner(Runner& runner, std::int64_t sweep_id);
+  void reap();
+  void release_unless_lingering(std::int64_t sweep_id);
+
+  // Judgement and targets (scheduler_targets.cpp).
+  [[nodiscard]] Settings settings_now();
+  [[nodiscard]] Ability ability();
+  [[nodiscard]] TargetFacts facts_for(const SweepSpec& spec);
+  [[nodiscard]] Judgement judge_now(const SweepSpec& spec);
+
+  storage::Store& store;
+  events::Hub& hub;
+  EngineHost& host;
+  const MachineProbe machine;
+  const Timing timing;
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  Settings settings;
+  RunQueue queue;
+  std::map<std::int64_t, std::shared_ptr<Runner>> running;
+  std::vector<LingeringEngine> lingering;
+  std::vector<std::thread> pool;
+  std::string scratch_real_dir;
+  std::uint32_t being_submitted = 0;  // places in the queue that are spoken for
+  bool taken_over = false, leftovers_removed = false, asking = false, stopping = false;
+};
+
+}  // namespace iobenchd::scheduler

@@ -1,0 +1,131 @@
+// What the scheduler knows of disks: the facts behind a judgement, and the list of targets.
+#include <algorithm>
+#include <utility>
+
+#include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
+#include "daemon/scheduler/scheduler_state.h"
+
+namespace iobenchd::scheduler {
+namespace {
+
+bool is_glob(const std::string& pattern) {
+  return pattern.find_first_of("*?[") != std::string::npos;
+}
+
+std::string real_path_of(const TargetFacts& facts) {
+  const std::string real = text_of(facts.real_path);
+  return real.empty() ? text_of(facts.path) : real;
+}
+
+bool listed(const std::vector<TargetView>& views, const std::string& path) {
+  return std::any_of(views.begin(), views.end(), [&](const TargetView& view) {
+    return text_of(view.facts.path) == path || real_path_of(view.facts) == path;
+  });
+}
+
+TargetFacts ask_one(EngineHost& host, const std::string& path) {
+  std::vector<TargetFacts> facts = host.probe(path);
+  if (facts.empty()) throw Error(ErrorCode::unavailable, path + " didn't answer");
+  return facts.front();
+}
+
+void allow(TargetView& view, const Settings& settings) {
+  const AllowedTarget* const entry = find_allowed(settings, real_path_of(view.facts));
+  view.allowed = entry != nullptr || view.scratch;
+  // The scratch directory is written to only in files of the daemon's own.
+  view.may_write = view.scratch || (entry != nullptr && entry->write != 0 && is_device(view.facts));
+  view.read_in_use = entry != nullptr && entry->read_in_use != 0;
+}
+
+void find_neighbours(std::vector<TargetView>& views) {
+  for (TargetView& view : views) {
+    const std::vector<std::string> leaves = leaves_of(view.facts);
+    for (const TargetView& other : views) {
+      if (&other == &view) continue;
+      const std::vector<std::string> theirs = leaves_of(other.facts);
+      const bool shared = std::any_of(leaves.begin(), leaves.end(), [&](const std::string& leaf) {
+        return std::find(theirs.begin(), theirs.end(), leaf) != theirs.end();
+      });
+      if (shared) view.shares_device_with.push_back(text_of(other.facts.path));
+    }
+  }
+}
+
+}  // namespace
+
+Settings Scheduler::State::settings_now() {
+  const std::lock_guard lock(mutex);
+  return settings;
+}
+
+Ability Scheduler::State::ability() {
+  Ability ability;
+  ability.layout_per_job = machine.layout_per_job;
+  ability.why_no_io_uring = "this system has none";
+  if (machine.io_uring) ability.io_uring = machine.io_uring(ability.why_no_io_uring);
+  std::string directory;
+  {
+    const std::lock_guard lock(mutex);
+    ability.scratch_real_dir = scratch_real_dir;
+    directory = text_of(settings.scratch_dir);
+  }
+  if (!ability.scratch_real_dir.empty() || directory.empty()) return ability;
+  ability.scratch_real_dir = real_path_of(ask_one(host, directory));
+  const std::lock_guard lock(mutex);
+  scratch_real_dir = ability.scratch_real_dir;  // it needs a restart to change
+  return ability;
+}
+
+TargetFacts Scheduler::State::facts_for(const SweepSpec& spec) {
+  return ask_one(host, spec.target.empty() ? text_of(settings_now().scratch_dir) : spec.target);
+}
+
+Judgement Scheduler::State::judge_now(const SweepSpec& spec) {
+  // What is wrong whatever the target is needs no disk to be asked; a path that is none least.
+  std::vector<FieldError> errors = validate(spec);
+  const bool no_path = std::any_of(errors.begin(), errors.end(),
+                                   [](const FieldError& error) { return error.field == "target"; });
+  if (no_path) {
+    const std::string first = errors.front().field + ": " + errors.front().message;
+    throw Error(first, std::move(errors));
+  }
+  return judge(spec, facts_for(spec), settings_now(), ability());
+}
+
+std::vector<TargetView> Scheduler::targets() {
+  State& state = *state_;
+  const Settings settings = state.settings_now();
+  std::vector<TargetView> views;
+  TargetView scratch;
+  scratch.scratch = true;
+  scratch.facts = ask_one(state.host, text_of(settings.scratch_dir));
+  views.push_back(scratch);
+  for (const TargetFacts& facts : state.host.probe("")) {
+    TargetView view;
+    view.facts = facts;
+    views.push_back(view);
+  }
+  for (std::uint32_t i = 0; i < settings.target_count && i < max_allowed_targets; ++i) {
+    const std::string pattern = text_of(settings.targets[i].pattern);
+    if (is_glob(pattern) || listed(views, pattern)) continue;
+    TargetView view;
+    view.facts = ask_one(state.host, pattern);
+    views.push_back(view);
+  }
+  for (TargetView& view : views) allow(view, settings);
+  find_neighbours(views);
+  const std::lock_guard lock(state.mutex);
+  for (TargetView& view : views) {
+    view.sweep_id = state.queue.holder(lease_names(view.facts));
+    if (view.sweep_id == 0) continue;
+    view.state = state.running.count(view.sweep_id) != 0 ? TargetState::busy : TargetState::stuck;
+  }
+  return views;
+}
+
+Circumstances Scheduler::system() const {
+  return state_->machine.machine ? state_->machine.machine() : Circumstances{};
+}
+
+}  // namespace iobenchd::scheduler
