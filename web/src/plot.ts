@@ -82,6 +82,7 @@ export function options(now: () => Scene, width: number, height: number): uPlot.
     cursor: {
       y: false,
       drag: { setScale: false, x: false, y: false },
+      move: snapped,
       points: { size: 9, width: 1.5 },
     },
     scales: {
@@ -102,6 +103,12 @@ export function options(now: () => Scene, width: number, height: number): uPlot.
       }],
     },
   };
+}
+
+// The cursor stands only where something was measured.
+function snapped(plot: uPlot, left: number, top: number): [number, number] {
+  const x = left < 0 ? undefined : plot.data[0][plot.posToIdx(left)];
+  return x === undefined ? [left, top] : [plot.valToPos(x, 'x'), top];
 }
 
 function rangeOfX(xs: number[]): [number, number] {
