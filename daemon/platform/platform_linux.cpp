@@ -77,7 +77,9 @@ void add_block_facts(TargetFacts& facts, const std::string& name) {
   }
   const std::string disk = whole_disk(no_root, name);
   Identity identity = identity_of(no_root, disk);
-  if (leaves.size() == 1 && identity.serial.empty())
+  // A file on LVM is known by the disk beneath; a device is confirmed by what it is itself.
+  const bool is_device = facts.kind == TargetKind::block_device;
+  if (!is_device && leaves.size() == 1 && identity.serial.empty())
     identity = identity_of(no_root, leaves.front().disk);
   set_text(facts.model, identity.model);
   set_text(facts.serial, identity.serial);
