@@ -31,15 +31,15 @@ void sleep_until(std::uint64_t monotonic_ns) noexcept {
 std::uint64_t ClockScale::to_ns(std::uint64_t ticks) const noexcept {
   if (source == ClockSource::clock_gettime) return ticks;
   const auto whole = static_cast<double>(std::uint64_t{1} << tick_shift);
-  return static_cast<std::uint64_t>(static_cast<double>(ticks) *
-                                    (static_cast<double>(multiplier) / whole));
+  return static_cast<std::uint64_t>(
+      static_cast<double>(ticks) * (static_cast<double>(multiplier) / whole) + 0.5);
 }
 
 std::uint64_t ClockScale::to_ticks(std::uint64_t ns) const noexcept {
   if (source == ClockSource::clock_gettime) return ns;
   const auto whole = static_cast<double>(std::uint64_t{1} << tick_shift);
-  return static_cast<std::uint64_t>(static_cast<double>(ns) *
-                                    (whole / static_cast<double>(multiplier)));
+  return static_cast<std::uint64_t>(
+      static_cast<double>(ns) * (whole / static_cast<double>(multiplier)) + 0.5);
 }
 
 ClockReading read_clocks() noexcept {
