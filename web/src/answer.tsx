@@ -80,8 +80,9 @@ function Legend({ family, chosen, onChoose }: LegendProps) {
         <button key={one.key} type="button" aria-pressed={one === chosen}
           class={one === chosen ? 'key chosen' : 'key'} onClick={() => onChoose(one.key)}>
           <svg viewBox="0 0 30 8" width="30" height="8" aria-hidden="true">
-            <line x1="0" y1="4" x2="30" y2="4" class={`stroke trace-${one.slot}`} />
-            <circle cx="15" cy="4" r="3" class={`fill trace-${one.slot}`} />
+            <line x1="0" y1="4" x2="30" y2="4"
+              class={`stroke trace-${one.colour} dash-${one.dash}`} />
+            <circle cx="15" cy="4" r="3" class={`fill trace-${one.colour}`} />
           </svg>
           {one.label}
           {one.curve.sweet_spot && <span class="key-spot">{band(one.curve)}</span>}

@@ -5,7 +5,8 @@ import type { Axis, Curve, Point, Sweep } from './model';
 export interface Trace {
   key: string;
   label: string;
-  slot: number; // which of the style's colours and dashes
+  colour: number; // which of the style's
+  dash: number;
   curve: Curve;
   points: Map<number, Point>;
 }
@@ -16,7 +17,7 @@ export interface Family {
   traces: Trace[];
 }
 
-export const slots = 6;
+const looks = 6; // colours, and dashes; both together tell 36 curves apart
 
 function belongs(point: Point, curve: Curve): boolean {
   return point.rw === curve.rw &&
@@ -53,8 +54,9 @@ function trace(sweep: Sweep, curve: Curve, all: Curve[], index: number): Trace {
   for (const point of sweep.points ?? []) {
     if (belongs(point, curve)) points.set(point[curve.axis], point);
   }
+  const dash = (index + Math.floor(index / looks)) % looks;
   const key = `${curve.axis}/${curve.rw}/${curve.bs}/${curve.iodepth}/${curve.numjobs}`;
-  return { key, label: label(curve, all), slot: index % slots, curve, points };
+  return { key, label: label(curve, all), colour: index % looks, dash, curve, points };
 }
 
 export function axisText(axis: Axis, value: number): string {

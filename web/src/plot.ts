@@ -20,7 +20,7 @@ export interface Scene {
 }
 
 const band_edge = 1.045; // how far the band reaches beyond its outermost setting, as a factor
-const tick_gap_px = 22;
+const tick_gap_px = 18;
 const many_traces = 4; // with more of them only the chosen one shows its p99
 
 interface Line {
@@ -55,12 +55,12 @@ export function data(scene: Scene): uPlot.AlignedData {
 }
 
 function series(scene: Scene, line: Line): uPlot.Series {
-  const colour = scene.theme.traces[line.trace.slot] ?? scene.theme.ink;
+  const colour = scene.theme.traces[line.trace.colour] ?? scene.theme.ink;
   const chosen = line.trace === scene.chosen;
   return {
     stroke: colour,
     width: line.tail ? 1.25 : chosen ? 2.25 : 1.5,
-    dash: line.tail ? [1.5, 3.5] : dashes[line.trace.slot] ?? [],
+    dash: line.tail ? [1.5, 3.5] : dashes[line.trace.dash] ?? [],
     spanGaps: true,
     points: {
       show: true,
@@ -147,6 +147,7 @@ function axisX(now: () => Scene): uPlot.Axis {
     grid: { stroke: theme.rule, width: 1 },
     ticks: { stroke: theme.rule, width: 1, size: 5 },
     splits: () => now().family.xs,
+    filter: (_, splits) => splits, // uPlot's own thins out what isn't a power of the base
     values: (plot, splits) => {
       const kept = labelled(plot, splits, now());
       return splits.map((x) => (kept.has(x) ? axisText(now().family.axis, x) : ''));
@@ -182,8 +183,12 @@ function axisY(now: () => Scene): uPlot.Axis {
     ticks: { show: false },
     values: (_, splits) => splits.map(what === 'iops' ? compact : latency),
   };
-  if (what === 'latency') axis.splits = (_, __, least, most) => steps(least, most);
-  else axis.space = 42;
+  if (what === 'latency') {
+    axis.splits = (_, __, least, most) => steps(least, most);
+    axis.filter = (_, splits) => splits;
+  } else {
+    axis.space = 42;
+  }
   return axis;
 }
 
@@ -204,7 +209,7 @@ function drawBand(plot: uPlot, scene: Scene): void {
 
 function drawMarks(plot: uPlot, scene: Scene): void {
   const { ctx } = plot;
-  const colour = scene.theme.traces[scene.chosen.slot] ?? scene.theme.ink;
+  const colour = scene.theme.traces[scene.chosen.colour] ?? scene.theme.ink;
   ctx.save();
   if (scene.what === 'iops') {
     for (const trace of scene.family.traces) drawWhiskers(plot, scene, trace);
@@ -229,7 +234,7 @@ function drawWhiskers(plot: uPlot, scene: Scene, trace: Trace): void {
   const { ctx } = plot;
   const half = 3 * devicePixelRatio;
   ctx.lineWidth = devicePixelRatio;
-  ctx.strokeStyle = scene.theme.traces[trace.slot] ?? scene.theme.ink;
+  ctx.strokeStyle = scene.theme.traces[trace.colour] ?? scene.theme.ink;
   ctx.beginPath();
   for (const [x, point] of trace.points) {
     if (point.iops_ci95 === null) continue;

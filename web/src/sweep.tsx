@@ -59,13 +59,18 @@ function Asked({ sweep }: { sweep: Sweep }) {
     plan.ioengine,
     moment(sweep.started_at ?? sweep.created_at),
     sweep.finished_at && sweep.started_at ? took(sweep.started_at, sweep.finished_at) : '',
-    sweep.runs_failed > 0 ? `${sweep.runs_failed} runs failed` : '',
+    failures(sweep.runs_failed),
   ];
   return (
     <p class="asked">
       {parts.filter((part) => part !== '').map((part) => <span key={part}>{part}</span>)}
     </p>
   );
+}
+
+function failures(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? '1 run failed' : `${count} runs failed`;
 }
 
 function took(from: string, to: string): string {
@@ -76,7 +81,7 @@ function Links({ id }: { id: number }) {
   const url = `${location.origin}/api/v1/sweeps/${id}`;
   return (
     <div class="curl">
-      <h3>The same with curl</h3>
+      <h2>The same with curl</h2>
       <code tabIndex={0}>curl {url}?format=text</code>
     </div>
   );

@@ -68,7 +68,8 @@ function Row({ x, point, most, trace, family, hovered, onHover, own }: RowProps)
       <td>{fixed(scaled(point.bandwidth_bytes_per_s, 1 / 1024 / 1024), 1)}</td>
       <td>{whole(point.iops)}</td>
       <td class="bar-cell" aria-hidden="true">
-        <span class={`bar trace-${trace.slot}`} style={{ width: `${(share * 100).toFixed(1)}%` }} />
+        <span class={`bar trace-${trace.colour}`}
+          style={{ width: `${(share * 100).toFixed(1)}%` }} />
       </td>
       <td>{fixed(scaled(point.latency_mean_ns, 1e-3), 2)}</td>
       <td>{fixed(scaled(point.latency_p99_ns, 1e-3), 1)}</td>
