@@ -310,14 +310,19 @@ void Scheduler::reload(const Settings& settings) {
   state_->changed.notify_all();
 }
 
+void Scheduler::interrupt() {
+  const std::lock_guard lock(state_->mutex);
+  state_->stopping = true;
+  for (const auto& [id, runner] : state_->running) runner->interrupt();
+  state_->changed.notify_all();
+}
+
 void Scheduler::stop() {
+  interrupt();
   std::vector<std::thread> pool;
   {
     const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
-    for (const auto& [id, runner] : state_->running) runner->interrupt();
     pool = std::exchange(state_->pool, {});
-    state_->changed.notify_all();
   }
   for (std::thread& thread : pool) thread.join();
 }

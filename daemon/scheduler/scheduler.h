@@ -61,6 +61,8 @@ class Scheduler {
   [[nodiscard]] Circumstances system() const;  // this machine, without a target
 
   void reload(const Settings& settings);
+  // Interrupts what runs and starts nothing more; stop() then finds little to wait for.
+  void interrupt();
   // Interrupts what runs and joins the pool; waits for no engine. Idempotent.
   void stop();
 
