@@ -17,7 +17,8 @@ std::string latency_words(double factor) {
   if (factor < 1.75) return "latency rises by " + percent(factor - 1);
   if (factor < 2.25) return "latency doubles";
   if (factor >= 2.75 && factor < 3.25) return "latency triples";
-  return "latency grows " + decimal(factor, factor < 9.95 ? 1 : 0) + "-fold";
+  const bool whole = factor >= 9.95 || std::abs(factor - std::round(factor)) < 0.05;
+  return "latency grows " + decimal(factor, whole ? 0 : 1) + "-fold";
 }
 
 std::string throughput_words(double change, double noise, std::string_view axis) {
@@ -38,12 +39,10 @@ std::string changes(const Curve& curve, const Beyond& after) {
 std::string in_flight(const Curve& curve, bool one_per_job) {
   if (curve.axis != "numjobs" || !curve.sweet_spot || curve.setting.iodepth <= 1) return "";
   const std::uint32_t jobs = curve.sweet_spot->at;
-  const std::string depth = std::to_string(curve.setting.iodepth);
   if (one_per_job) {
-    return plural(jobs, "job") + " hold one I/O each whatever iodepth " + depth +
-           " says = " + std::to_string(jobs) + " in flight";
+    return plural(jobs, "job") + " with one I/O each = " + std::to_string(jobs) + " in flight";
   }
-  return plural(jobs, "job") + " × depth " + depth + " = " +
+  return plural(jobs, "job") + " × depth " + std::to_string(curve.setting.iodepth) + " = " +
          std::to_string(std::uint64_t{jobs} * curve.setting.iodepth) + " in flight";
 }
 
@@ -135,7 +134,7 @@ std::string common_advice(std::span<const CurveAnswer> curves,
     if (c.after) last = std::max(last, c.after->last);
     deep = deep || !flights.back().empty();
   }
-  std::string sentence = amount(axis, all.low, all.high);
+  std::string sentence = capitalised(amount(axis, all.low, all.high));
   if (!all.alike || deep) {
     sentence += " (";
     if (!all.alike) sentence += joined(ranges, labels, ", ", " ");
@@ -165,7 +164,7 @@ std::string spread_advice(std::span<const CurveAnswer> curves,
     if (curves[i].curve->sweet_spot->high > curves[most].curve->sweet_spot->high) most = i;
   }
   const Union all = united(curves);
-  return amount(curves.front().curve->axis, all.low, all.high) +
+  return capitalised(amount(curves.front().curve->axis, all.low, all.high)) +
          ", depending on the workload: fewest for " + labels[least] + " (" +
          band_range(*curves[least].curve) + "), most for " + labels[most] + " (" +
          band_range(*curves[most].curve) + ").";

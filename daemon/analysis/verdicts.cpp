@@ -94,7 +94,7 @@ class Examination {
   }
 
   void about_littles_law() {
-    if (line_.latency_mean_ns <= 0 || line_.iops <= 0) return;
+    if (!(line_.latency_mean_ns > 0) || !(line_.iops > 0)) return;
     const double asked = asked_in_flight(run_.setting);
     const std::optional<double> most = most_in_flight(m_.ioengine, run_.setting, c_.os);
     if (most && line_.concurrency > sync_tolerance * *most) {

@@ -1,0 +1,422 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/analysis/analysis.h"
+#include "daemon/analysis/little.h"
+#include "daemon/analysis/steady_state.h"
+#include "daemon/analysis/strain.h"
+#include "daemon/analysis/verdicts.h"
+#include "tests/published.h"
+#include "tests/runs.h"
+
+using namespace iobenchd;
+using namespace iobenchd::analysis;
+using tests::clean_run;
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Verdict>& verdicts) {
+  std::vector<std::string> names;
+  for (const Verdict& verdict : verdicts) names.push_back(verdict.name);
+  return names;
+}
+
+// The one verdict of a run that was spoiled in one way.
+Verdict only_verdict(const Run& run) {
+  const std::vector<Verdict> verdicts = run_verdicts(run);
+  CAPTURE(names_of(verdicts).size());
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].sentence.find(". ") != std::string::npos);  // what was seen, then what to do
+  CHECK(verdicts[0].sentence.ends_with('.'));
+  return verdicts[0];
+}
+
+// IOPS of each second, in place of the steady ones. The totals follow.
+void set_seconds(Run& run, const std::vector<std::uint64_t>& iops) {
+  Measurement& m = run.measurement;
+  m.samples.clear();
+  std::uint64_t total = 0;
+  for (const std::uint64_t ios : iops) {
+    Sample sample;
+    sample.second = static_cast<std::uint32_t>(m.samples.size());
+    sample.span_ns = 1'000'000'000;
+    sample.read_ios = ios;
+    m.samples.push_back(sample);
+    total += ios;
+  }
+  tests::set_traffic(run, total, 1'000'000'000 * iops.size());
+}
+
+bool has(const Run& run, const std::string& name) {
+  const std::vector<std::string> names = names_of(run_verdicts(run));
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+TEST_CASE("a clean run has no verdict, and a short one only that it is short") {
+  CHECK(run_verdicts(clean_run()).empty());
+  Run run = clean_run();
+  set_seconds(run, {10'000, 10'000, 10'000});
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "short");
+  CHECK(verdict.severity == Severity::info);
+  CHECK(verdict.sentence ==
+        "Measured for 3 s. Good for a first look; measure 10 s or more before you rely on it.");
+}
+
+TEST_CASE("debug_build: any build but an optimised one") {
+  Run run = clean_run();
+  run.circumstances.build_type = "Debug";
+  CHECK(only_verdict(run) ==
+        Verdict{"debug_build", Severity::invalid,
+                "Measured by a build of type Debug. Its loops are slower than what you will run: "
+                "build with CMAKE_BUILD_TYPE=Release and measure again."});
+  for (const char* type : {"Release", "RelWithDebInfo", "MinSizeRel"}) {
+    run.circumstances.build_type = type;
+    CHECK(run_verdicts(run).empty());
+  }
+}
+
+TEST_CASE("cached: the device moved less than nine tenths of what the jobs read or wrote") {
+  Run run = clean_run();
+  const std::uint64_t bytes = run.measurement.read.bytes;
+  run.measurement.device_counters_known = true;
+  run.measurement.device_read_bytes = bytes;
+  CHECK(run_verdicts(run).empty());
+  run.measurement.device_read_bytes = bytes / 100 * 91;
+  CHECK(run_verdicts(run).empty());
+  run.measurement.device_read_bytes = bytes / 100 * 12;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "cached");
+  CHECK(verdict.severity == Severity::invalid);
+  CHECK(verdict.sentence.find("moved only 12 % of the 1.1 GiB that were read") !=
+        std::string::npos);
+
+  Run written = clean_run();
+  std::swap(written.measurement.read, written.measurement.write);
+  written.setting.rw = Rw::randwrite;
+  written.measurement.device_counters_known = true;
+  written.measurement.device_read_bytes = bytes;
+  CHECK(only_verdict(written).name == "cached");
+  written.measurement.device_write_bytes = bytes;
+  written.measurement.device_read_bytes = 0;
+  CHECK(run_verdicts(written).empty());
+}
+
+TEST_CASE("cached: no direct I/O and a working set below twice the memory") {
+  Run run = clean_run();
+  run.circumstances.memory_bytes = std::uint64_t{8} << 30;
+  run.circumstances.target_bytes = std::uint64_t{4} << 30;
+  CHECK(run_verdicts(run).empty());  // direct
+  run.measurement.direct = false;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "cached");
+  CHECK(verdict.sentence.find("the 4 GiB fit into twice the memory of 8 GiB") != std::string::npos);
+  CHECK(verdict.sentence.find("at least 16 GiB") != std::string::npos);
+  run.circumstances.target_bytes = std::uint64_t{16} << 30;
+  CHECK(run_verdicts(run).empty());
+  // What the sweep asked for counts where the target is larger.
+  SweepSpec spec;
+  spec.size_bytes = std::uint64_t{1} << 30;
+  spec.ioengine = IoEngine::io_uring;
+  const std::vector<Doubt> doubts = run_doubts(run, &spec);
+  REQUIRE(doubts.size() == 1);
+  CHECK(doubts[0].name == "cached");
+}
+
+TEST_CASE("exceeds_sync_bound: one job that waits 100 us for each I/O can't do 11 000 a second") {
+  Run run = clean_run();  // 10 000 IOPS at 100 us
+  run.measurement.ioengine = IoEngine::psync;
+  CHECK(run_verdicts(run).empty());
+  set_seconds(run, std::vector<std::uint64_t>(30, 10'400));
+  CHECK(run_verdicts(run).empty());  // within the 5 %
+  set_seconds(run, std::vector<std::uint64_t>(30, 11'000));
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "exceeds_sync_bound");
+  CHECK(verdict.severity == Severity::invalid);
+  CHECK(verdict.sentence.find("11 000 IOPS at 100 µs") != std::string::npos);
+  CHECK(verdict.sentence.find("can't exceed 10 000") != std::string::npos);
+  run.measurement.ioengine = IoEngine::io_uring;
+  CHECK(run_verdicts(run).empty());
+  run.measurement.ioengine = IoEngine::threads;  // numjobs x iodepth threads
+  run.setting.iodepth = 2;
+  CHECK_FALSE(has(run, "exceeds_sync_bound"));
+}
+
+TEST_CASE("exceeds_sync_bound: an unknown engine counts where the OS has no asynchronous I/O") {
+  Run run = clean_run();
+  run.measurement.ioengine = IoEngine::automatic;
+  set_seconds(run, std::vector<std::uint64_t>(30, 20'000));
+  CHECK(run_verdicts(run).empty());  // on Linux nobody knows
+  run.circumstances.os = "OpenBSD 7.7";
+  CHECK(only_verdict(run).name == "exceeds_sync_bound");
+}
+
+TEST_CASE("the published rows can't be: one job says 121 318 IOPS where 37 864 are possible") {
+  const std::vector<Run> reads = published::runs(published::randread, Rw::randread);
+  const std::vector<Run> writes = published::runs(published::randwrite, Rw::randwrite);
+  const auto sentence = [](const Run& run) {
+    for (const Verdict& verdict : run_verdicts(run)) {
+      if (verdict.name == "exceeds_sync_bound") return verdict.sentence;
+    }
+    return std::string("none");
+  };
+  CHECK(sentence(reads[0]).find("121 318 IOPS") != std::string::npos);
+  CHECK(sentence(reads[0]).find("can't exceed 37 864") != std::string::npos);
+  CHECK(sentence(writes[0]).find("68 223 IOPS") != std::string::npos);
+  CHECK(sentence(writes[0]).find("can't exceed 17 053") != std::string::npos);
+  for (const auto* rows : {&reads, &writes}) {
+    for (const Run& run : *rows) {
+      CHECK(names_of(run_verdicts(run)) ==
+            std::vector<std::string>{"exceeds_sync_bound", "depth_not_attained"});
+    }
+  }
+}
+
+TEST_CASE("Little's law on the published rows: three I/Os in flight where 32 were asked") {
+  const double reads[] = {3.20, 3.19, 3.17, 3.20, 2.86, 2.35};
+  const double writes[] = {4.00, 3.87, 3.77, 3.87, 3.51, 2.60};
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto per_job = [](const published::Row& row) {
+      return concurrency(row.iops, row.latency_mean_us * 1e3) / row.numjobs;
+    };
+    CHECK(std::abs(per_job(published::randread[i]) - reads[i]) < 0.006);
+    CHECK(std::abs(per_job(published::randwrite[i]) - writes[i]) < 0.006);
+  }
+  const RunSummary first = summarise(published::runs(published::randread, Rw::randread)[0]);
+  const RunSummary last = summarise(published::runs(published::randread, Rw::randread)[5]);
+  CHECK(first.depth_attained == doctest::Approx(.100).epsilon(.005));
+  CHECK(last.depth_attained == doctest::Approx(.073).epsilon(.005));
+}
+
+TEST_CASE("depth_not_attained: less than 70 % of numjobs x iodepth in flight") {
+  Run run = clean_run();
+  run.measurement.ioengine = IoEngine::io_uring;
+  set_seconds(run, std::vector<std::uint64_t>(30, 7'100));  // 0.71 of 1
+  CHECK(run_verdicts(run).empty());
+  set_seconds(run, std::vector<std::uint64_t>(30, 6'500));
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "depth_not_attained");
+  CHECK(verdict.severity == Severity::caution);
+  CHECK(verdict.sentence.find("Only 0.65 of 1 I/Os were in flight on average (65 %)") !=
+        std::string::npos);
+}
+
+TEST_CASE("depth_not_attained: psync holds one a job, and the sentence says so; threads hold all") {
+  Run run = clean_run();  // 1 in flight
+  run.setting.iodepth = 32;
+  run.measurement.ioengine = IoEngine::psync;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "depth_not_attained");
+  CHECK(verdict.sentence.find("psync holds one I/O per job whatever iodepth says") !=
+        std::string::npos);
+  run.measurement.ioengine = IoEngine::threads;
+  set_seconds(run, std::vector<std::uint64_t>(30, 320'000));
+  CHECK(run_verdicts(run).empty());
+}
+
+TEST_CASE("inconsistent_units: bandwidth and IOPS x block size are more than 0.5 % apart") {
+  for (const auto* rows : {&published::randread, &published::randwrite}) {
+    for (const published::Row& row : *rows) {
+      const auto gap = unit_gap(row.bandwidth_mib_per_s * 1048576, row.iops, 4096);
+      REQUIRE(gap.has_value());
+      CHECK(*gap < 0.0035);
+    }
+  }
+  Run run = clean_run();
+  run.imported_figures = true;
+  run.imported = {10'000, 40.96e6, 100'000};
+  run.measurement.ioengine = IoEngine::automatic;
+  CHECK_FALSE(has(run, "inconsistent_units"));
+  run.imported.bandwidth_bytes_per_s = 40.96e6 * 1.048576;  // MiB read as MB
+  CHECK(has(run, "inconsistent_units"));
+  run.imported.bandwidth_bytes_per_s = 0;  // not printed
+  CHECK_FALSE(has(run, "inconsistent_units"));
+}
+
+TEST_CASE("io_errors: a number that counts failed I/Os is no number") {
+  Run run = clean_run();
+  run.measurement.read.errors = 3;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "io_errors");
+  CHECK(verdict.severity == Severity::invalid);
+  CHECK(verdict.sentence.starts_with("3 I/Os failed."));
+}
+
+TEST_CASE("cpu_bound: all CPUs at least 95 % busy") {
+  Run run = clean_run();
+  run.measurement.machine_cpu_busy_percent = 94.9;
+  CHECK(run_verdicts(run).empty());
+  run.measurement.machine_cpu_busy_percent = 97;
+  CHECK(only_verdict(run).sentence.starts_with("All CPUs were 97 % busy."));
+  CHECK(only_verdict(run).name == "cpu_bound");
+}
+
+TEST_CASE("not_steady: five rounds within 20 %, and climbing by 10 % at most (SNIA)") {
+  const auto check = [](std::vector<double> rounds, double range, double excursion, bool steady) {
+    const Steadiness s = steadiness(rounds);
+    CHECK(s.range == doctest::Approx(range).epsilon(1e-3));
+    CHECK(s.excursion == doctest::Approx(excursion).epsilon(1e-3));
+    CHECK(s.steady() == steady);
+  };
+  check({228.90, 240.21, 240.60, 240.71, 240.71}, .04957, .04050, true);
+  check({90, 110, 90, 110, 100}, .200, .080, true);
+  check({95, 97.5, 100, 102.6, 105.1}, .10098, .10116, false);
+}
+
+TEST_CASE("not_steady: a run of 5 s and more is judged by five equal slices of it") {
+  Run run = clean_run();
+  set_seconds(run, {9'000, 9'000, 9'400, 9'400, 10'000, 10'000, 10'400, 10'400, 11'000, 11'000});
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "not_steady");
+  // 9000, 9400, 10000, 10400, 11000: 2000 of 9960; the line climbs 500 a slice, 2000 over four.
+  CHECK(verdict.sentence.find("ranged over 20 % of their average and drifted by 20 %") !=
+        std::string::npos);
+  set_seconds(run, {9'000, 9'000, 9'400, 11'000});  // 4 s: too short to be judged
+  CHECK_FALSE(has(run, "not_steady"));
+}
+
+TEST_CASE("slices count I/Os as evenly spread within a sample, and leave out the ramp") {
+  std::vector<Sample> samples(3);
+  samples[0].ramp = true;
+  samples[0].span_ns = 1'000'000'000;
+  samples[0].read_ios = 1'000'000;
+  samples[1].span_ns = 1'000'000'000;
+  samples[1].read_ios = 100;
+  samples[2].span_ns = 1'000'000'000;
+  samples[2].write_ios = 200;
+  const std::vector<double> quarters = slice_iops(samples, 4);
+  REQUIRE(quarters.size() == 4);
+  CHECK(quarters[0] == doctest::Approx(100));
+  CHECK(quarters[3] == doctest::Approx(200));
+  const std::vector<double> whole = slice_iops(samples, 1);
+  CHECK(whole[0] == doctest::Approx(150));
+  CHECK(slice_iops({}, 5).empty());
+  CHECK(per_second_iops(samples) == std::vector<double>{100, 200});
+}
+
+TEST_CASE("noisy: ten seconds and more that vary by over 20 %") {
+  Run run = clean_run();
+  std::vector<std::uint64_t> seconds;
+  for (int i = 0; i < 30; ++i) seconds.push_back(i % 2 == 0 ? 7'000 : 13'000);
+  set_seconds(run, seconds);
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "noisy");
+  CHECK(verdict.sentence.find("varied by 31 %") != std::string::npos);  // 3051 of 10 000
+  seconds.resize(8);
+  set_seconds(run, seconds);
+  CHECK_FALSE(has(run, "noisy"));
+}
+
+TEST_CASE("slowed_down: the last third below 80 % of the first") {
+  Run run = clean_run();
+  std::vector<std::uint64_t> seconds(30, 10'000);
+  std::fill(seconds.begin() + 20, seconds.end(), 7'900);
+  set_seconds(run, seconds);
+  CHECK(has(run, "slowed_down"));
+  std::fill(seconds.begin() + 20, seconds.end(), 8'100);
+  set_seconds(run, seconds);
+  CHECK_FALSE(has(run, "slowed_down"));
+  set_seconds(run, {10'000, 9'000, 5'000});
+  CHECK(has(run, "slowed_down"));
+  for (const Verdict& verdict : run_verdicts(run)) {
+    if (verdict.name != "slowed_down") continue;
+    CHECK(verdict.sentence.find("the last third ran at 50 % of the first") == std::string::npos);
+    CHECK(verdict.sentence.starts_with("The last third ran at 50 % of the first."));
+  }
+}
+
+TEST_CASE("other_load: the device moved over 5 % more than these jobs, a tick at each end apart") {
+  Run run = clean_run();  // 30 s: the two ticks are 1.7 %
+  Measurement& m = run.measurement;
+  m.device_counters_known = true;
+  m.device_read_bytes = m.read.bytes;
+  m.device_write_bytes = m.read.bytes / 100 * 6;
+  CHECK(run_verdicts(run).empty());
+  m.device_write_bytes = m.read.bytes / 100 * 9;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "other_load");
+  CHECK(verdict.sentence.starts_with("The device moved 9 % more"));
+  m.direct = false;  // read-ahead is no other load
+  CHECK_FALSE(has(run, "other_load"));
+}
+
+TEST_CASE("in_use, not_block_storage and database_on_target come from the circumstances") {
+  Run run = clean_run();
+  run.circumstances.target = "/dev/nvme0n1";
+  run.circumstances.in_use = true;
+  CHECK(only_verdict(run).name == "in_use");
+  CHECK(only_verdict(run).sentence.starts_with("/dev/nvme0n1 was in use"));
+  run.circumstances.in_use = false;
+  run.circumstances.block_storage = false;
+  run.circumstances.filesystem = "tmpfs";
+  CHECK(only_verdict(run).name == "not_block_storage");
+  CHECK(only_verdict(run).sentence.find("no block storage (tmpfs)") != std::string::npos);
+  run.circumstances.block_storage = true;
+  run.circumstances.database_on_target = true;
+  CHECK(only_verdict(run).name == "database_on_target");
+  CHECK(only_verdict(run).severity == Severity::info);
+}
+
+TEST_CASE("system_strained: a sleeper wakes 5 ms later than before, and three times as late") {
+  const auto delay = [](std::uint64_t p99_ns) {
+    return WakeupDelay{500, p99_ns / 2, p99_ns, p99_ns};
+  };
+  CHECK_FALSE(strained(delay(5'100'000), delay(100'001)));      // 4.999999 ms more
+  CHECK(strained(delay(5'100'002), delay(100'001)));            // 5.000001 ms more
+  CHECK_FALSE(strained(delay(30'000'000), delay(10'000'000)));  // just three times: OpenBSD's tick
+  CHECK(strained(delay(30'000'001), delay(10'000'000)));
+  CHECK_FALSE(strained(delay(30'000'000), WakeupDelay{}));  // no reference was taken
+  CHECK_FALSE(strained(WakeupDelay{}, delay(1)));
+
+  Run run = clean_run();
+  run.measurement.wakeup_reference = delay(100'000);
+  run.measurement.wakeup_delay = delay(12'000'000);
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "system_strained");
+  CHECK(verdict.sentence.find("woke 12.0 ms late (p99), against 100 µs") != std::string::npos);
+}
+
+TEST_CASE("engine_fallback: automatic on Linux means io_uring, and what was asked for is kept") {
+  Run run = clean_run();
+  SweepSpec spec;
+  const auto falls_back = [&] {
+    const std::vector<Doubt> doubts = run_doubts(run, &spec);
+    return std::any_of(doubts.begin(), doubts.end(),
+                       [](const Doubt& doubt) { return doubt.name == "engine_fallback"; });
+  };
+  CHECK_FALSE(falls_back());
+  run.measurement.ioengine = IoEngine::threads;
+  CHECK(falls_back());
+  run.circumstances.os = "OpenBSD 7.7";  // there threads are what automatic means
+  CHECK_FALSE(falls_back());
+  spec.ioengine = IoEngine::io_uring;
+  CHECK(falls_back());
+  spec.ioengine = IoEngine::threads;
+  CHECK_FALSE(falls_back());
+}
+
+TEST_CASE("imported rows are not asked for what no table prints") {
+  Run run = published::runs(published::randread, Rw::randread)[0];
+  run.circumstances.os = "Linux";
+  run.setting.iodepth = 3;
+  run.circumstances.build_type = "";
+  run.circumstances.memory_bytes = std::uint64_t{8} << 30;
+  run.circumstances.target_bytes = 1;
+  CHECK(run_verdicts(run).empty());
+}
+
+TEST_CASE("nonsense in a run is no crash") {
+  CHECK(run_verdicts(Run{}).empty());
+  Run run;
+  run.imported_figures = true;
+  run.imported = {std::nan(""), -1, std::nan("")};
+  CHECK(run_verdicts(run).empty());
+  run.setting = {Rw::read, 0, 0, 0};
+  run.imported = {1e308, 1e308, 1e308};
+  (void)run_verdicts(run);
+  CHECK(summarise(run).depth_attained == 0);
+}
