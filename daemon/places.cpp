@@ -129,10 +129,11 @@ std::string find_program(const std::string& argv0) {
 }
 
 std::string find_engine(const std::string& program) {
+  // Beside us in the build folder; in libexec once installed, wherever that was moved to.
   const std::string here = directory_of(program);
-  const std::string installed = std::string(install_libexec_dir) + "/iobenchd-engine";
-  for (const std::string& path :
-       {here + "/iobenchd-engine", directory_of(here) + "/libexec/iobenchd-engine", installed}) {
+  const std::string moved = directory_of(here) + "/libexec/iobenchd/iobenchd-engine";
+  const std::string installed = std::string(install_libexec_dir) + "/iobenchd/iobenchd-engine";
+  for (const std::string& path : {here + "/iobenchd-engine", moved, installed}) {
     if (access(path.c_str(), X_OK) == 0) return path;
   }
   refuse("iobenchd-engine is neither beside " + program + " nor " + installed,
