@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -34,6 +35,16 @@ class TempDir {
  private:
   std::string path_;
 };
+
+// What a call throws; none is a failed test.
+inline ErrorCode code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  throw std::runtime_error("nothing was thrown");
+}
 
 // 2026-01-02 03:04:05 UTC; moves only when told to.
 struct Clock {

@@ -12,16 +12,6 @@ using namespace iobenchd::storage_test;
 
 namespace {
 
-ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  FAIL("nothing was thrown");
-  return ErrorCode::internal;
-}
-
 std::vector<std::int64_t> ids(const Page<RunSummary>& page) {
   std::vector<std::int64_t> result;
   for (const RunSummary& run : page.items) result.push_back(run.run_id);

@@ -11,16 +11,6 @@ using namespace iobenchd::storage_test;
 
 namespace {
 
-ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  FAIL("nothing was thrown");
-  return ErrorCode::internal;
-}
-
 std::vector<std::int64_t> ids(const Page<Sweep>& page) {
   std::vector<std::int64_t> result;
   for (const Sweep& sweep : page.items) result.push_back(sweep.id);
