@@ -152,19 +152,17 @@ bool Crew::look_for_deaths(FailureBody& failure) {
 void Crew::join() {
   for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   threads_.clear();
-  for (int& pid : pids_) {
-    while (pid != 0 && waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    pid = 0;
-  }
 }
 
 void Crew::kill() {
   board_.stop.store(1, std::memory_order_relaxed);
   for (const int pid : pids_)
     if (pid != 0) ::kill(pid, SIGKILL);
-  threads_.clear();  // can't be killed, and may hang: nobody waits for them
-  join();
+}
+
+void reap_jobs() {
+  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+  }
 }
 
 }  // namespace iobenchd::engine

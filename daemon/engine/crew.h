@@ -30,10 +30,9 @@ class Crew {
   [[nodiscard]] bool all_ready() const noexcept { return ready_ == board_.worker_count; }
   [[nodiscard]] bool all_ended() const noexcept { return ended_ == board_.worker_count; }
 
-  // After all_ended(): waits until nothing of the jobs is left, because what is left of one still
-  // holds the lease of the disk.
-  void join();
-  // Ends job processes at once and waits for them; threads end with this process.
+  void join();  // threads, after all_ended()
+  // Ends job processes; waits for nothing, because they may hang with their disk. Threads end with
+  // this process.
   void kill();
 
  private:
@@ -50,6 +49,10 @@ class Crew {
   std::vector<int> pids_;  // 0: reaped
   std::vector<pthread_t> threads_;
 };
+
+// Waits until no job process is left, because what is left of one still holds the lease of the
+// disk: the last thing an engine does.
+void reap_jobs();
 
 // The life of one job, in its own process or thread. `gate` ends when the run may begin; a byte is
 // written to `news` for each worker: 'r' ready, 'e' ended, 'f' failed.

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "daemon/engine/clock.h"
+#include "daemon/engine/crew.h"
 #include "daemon/engine/failure.h"
 #include "daemon/model/error.h"
 
@@ -47,11 +48,7 @@ int fail(Outbox& outbox, const FailureBody& failure) {
   return 1;
 }
 
-}  // namespace
-
-int serve(int control_fd, int first_target_fd) {
-  std::signal(SIGPIPE, SIG_IGN);
-  Outbox outbox(control_fd, PosixClock::now());
+int serve_one(Outbox& outbox, int first_target_fd) {
   try {
     Load load;
     if (!outbox.receive(load)) return 0;
@@ -62,6 +59,16 @@ int serve(int control_fd, int first_target_fd) {
   } catch (const std::exception& error) {
     return fail(outbox, make_failure("engine", ENOMEM, 0, error.what()));
   }
+}
+
+}  // namespace
+
+int serve(int control_fd, int first_target_fd) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Outbox outbox(control_fd, PosixClock::now());
+  const int status = serve_one(outbox, first_target_fd);
+  reap_jobs();
+  return status;
 }
 
 }  // namespace iobenchd::engine

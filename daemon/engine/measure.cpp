@@ -31,8 +31,7 @@ class Run {
   [[nodiscard]] bool wait_until_ended();
   [[nodiscard]] bool listen(std::uint64_t until_ns);
   [[nodiscard]] std::uint64_t next_tick_ns() const noexcept;
-  [[nodiscard]] Phase phase_at(std::uint64_t now_ns) const noexcept;
-  void tick(Phase phase, std::uint64_t until_ns);
+  [[nodiscard]] bool tick(Phase phase, std::uint64_t until_ns);
   void tell_results(int first_target_fd);
 
   Outbox& outbox_;
@@ -94,20 +93,16 @@ void Run::set_off() {
   start_ns_ = last_tick_ns_ = now_ns;
   ramp_end_ns_ = start_ns_ + board_.load.ramp_ns;
   deadline_ns_ = ramp_end_ns_ + board_.load.runtime_ns;
-  phase_ = phase_at(now_ns);
+  phase_ = board_.load.ramp_ns > 0 ? Phase::ramp : Phase::measure;
   telling_measured_ = phase_ == Phase::measure;
   crew_.open_gate();
-}
-
-Phase Run::phase_at(std::uint64_t now_ns) const noexcept {
-  if (now_ns < ramp_end_ns_) return Phase::ramp;
-  return now_ns < deadline_ns_ ? Phase::measure : Phase::drain;
 }
 
 // Ticks end where phases end, so that none tells of two. The last measured one waits a moment for
 // completions that were counted but not yet written down.
 std::uint64_t Run::next_tick_ns() const noexcept {
   const std::uint64_t regular = last_tick_ns_ + tick_ns;
+  if (!outbox_.idle()) return PosixClock::now() + tick_ns;  // wakes when the service has read
   if (phase_ == Phase::ramp) return std::min(regular, ramp_end_ns_);
   if (phase_ == Phase::measure && regular >= deadline_ns_) return deadline_ns_ + tick_ns;
   return regular;
@@ -119,22 +114,28 @@ bool Run::wait_until_ended() {
     if (!listen(due)) return false;
     const std::uint64_t now_ns = PosixClock::now();
     if (now_ns < due) continue;
-    const std::uint64_t phase_end = phase_ == Phase::ramp      ? ramp_end_ns_
-                                    : phase_ == Phase::measure ? deadline_ns_
-                                                               : now_ns;
-    tick(phase_, std::min(now_ns, phase_end));
-    phase_ = phase_at(now_ns);
+    // However late we are, phases follow one another, and measured time is told as such.
+    if (phase_ == Phase::ramp) {
+      static_cast<void>(tick(phase_, std::min(now_ns, ramp_end_ns_)));
+      if (now_ns >= ramp_end_ns_) phase_ = Phase::measure;
+    } else if (phase_ == Phase::measure) {
+      if (tick(phase_, std::min(now_ns, deadline_ns_)) && now_ns >= deadline_ns_)
+        phase_ = Phase::drain;
+    } else {
+      static_cast<void>(tick(phase_, now_ns));
+    }
   }
   return true;
 }
 
-void Run::tick(Phase phase, std::uint64_t until_ns) {
+// False: the service is slow, and the next tick tells of this time too.
+bool Run::tick(Phase phase, std::uint64_t until_ns) {
   if (phase != Phase::ramp && !telling_measured_) {
     told_ = Histogram{};
     telling_measured_ = true;
     last_tick_ns_ = ramp_end_ns_;
   }
-  if (!outbox_.idle()) return;  // the service is slow: the next tick tells of this time too
+  if (!outbox_.idle()) return false;
   const Histogram now = collect(board_, telling_measured_);
   const Traffic traffic = to_traffic(difference(now, told_), board_.load.block_bytes);
   Frame frame;
@@ -143,6 +144,7 @@ void Run::tick(Phase phase, std::uint64_t until_ns) {
   outbox_.post(frame, FrameKind::tick, phase);
   told_ = now;
   last_tick_ns_ = std::max(last_tick_ns_, until_ns);
+  return true;
 }
 
 void Run::tell_results(int first_target_fd) {
@@ -157,7 +159,7 @@ void Run::tell_results(int first_target_fd) {
   const bool reached = final.measured_ns > 0;
   const Phase last = reached && phase_ == Phase::ramp ? Phase::measure : phase_;
   if (board_.load.task == Task::measure && outbox_.flush())
-    tick(last, reached ? ramp_end_ns_ + final.measured_ns : PosixClock::now());
+    static_cast<void>(tick(last, reached ? ramp_end_ns_ + final.measured_ns : PosixClock::now()));
 
   const std::uint32_t numjobs = board_.load.numjobs;
   for (std::uint32_t first = 0; first < numjobs; first += jobs_per_frame) {
