@@ -48,7 +48,9 @@ RunFailure failure_of(const FailureBody& body, Phase phase) {
   failure.error_number = body.error_number;
   const std::string operation = text_of(body.operation);
   const std::string text = text_of(body.text);
-  if (!operation.empty() && (body.error_number != 0 || phase != Phase::starting)) {
+  // The opener says it all in its own words.
+  const bool explained = operation == "open" && !text.empty();
+  if (!operation.empty() && !explained) {
     failure.text = operation + " failed";
     if (phase != Phase::starting)
       failure.text += " at offset " + std::to_string(body.offset_bytes) + " (job " +
