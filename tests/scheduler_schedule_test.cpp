@@ -1,0 +1,153 @@
+#include "daemon/scheduler/schedule.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace iobenchd::scheduler {
+namespace {
+
+SweepSpec grid(std::vector<std::uint32_t> numjobs) {
+  SweepSpec spec;
+  spec.numjobs_auto = false;
+  spec.numjobs = std::move(numjobs);
+  return spec;
+}
+
+// What a disk with X(n) = 1000 n / (1 + 0.05 (n - 1) + 0.001 n (n - 1)) does: greatest near 31
+// jobs.
+double usl(std::uint32_t n) {
+  const double jobs = n;
+  return 1000 * jobs / (1 + 0.05 * (jobs - 1) + 0.001 * jobs * (jobs - 1));
+}
+
+std::vector<PlannedRun> play(Schedule& schedule) {
+  std::vector<PlannedRun> runs;
+  while (const auto run = schedule.next()) {
+    CHECK(schedule.most_left() >= 1);
+    schedule.note(*run, usl(run->setting.numjobs));
+    runs.push_back(*run);
+    REQUIRE(runs.size() < 1000);
+  }
+  CHECK(schedule.most_left() == 0);
+  return runs;
+}
+
+std::vector<std::uint32_t> jobs_of(const std::vector<PlannedRun>& runs) {
+  std::vector<std::uint32_t> jobs;
+  for (const PlannedRun& run : runs) jobs.push_back(run.setting.numjobs);
+  return jobs;
+}
+
+TEST_CASE("given order is kept, and the first point is measured again last") {
+  SweepSpec spec = grid({1, 2, 4, 8});
+  spec.order = Order::given;
+  Schedule schedule(spec, 8, 1);
+  const auto runs = play(schedule);
+  CHECK(jobs_of(runs) == std::vector<std::uint32_t>{1, 2, 4, 8, 1});
+  CHECK(runs.back().is_drift_check);
+}
+
+TEST_CASE("shuffled: the curve's first point first, every other once, the drift check last") {
+  SweepSpec spec = grid({1, 2, 4, 8, 16, 32});
+  spec.repeats = 3;
+  Schedule schedule(spec, 32, 7);
+  auto runs = play(schedule);
+  REQUIRE(runs.size() == 19);
+  CHECK(runs.front() == PlannedRun{{Rw::randread, 4096, 1, 1}, 0, false});
+  CHECK(runs.back() == PlannedRun{{Rw::randread, 4096, 1, 1}, 0, true});
+  std::vector<std::uint32_t> jobs = jobs_of(runs);
+  CHECK_FALSE(std::is_sorted(jobs.begin(), jobs.end() - 1));
+  std::sort(runs.begin(), runs.end());
+  CHECK(std::adjacent_find(runs.begin(), runs.end()) == runs.end());
+}
+
+TEST_CASE("the same seed gives the same order, another one another") {
+  const SweepSpec spec = grid({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  Schedule one(spec, 10, 42), same(spec, 10, 42), other(spec, 10, 43);
+  const auto first = play(one);
+  CHECK(first == play(same));
+  CHECK(first != play(other));
+}
+
+TEST_CASE("two curves are interleaved: neither is measured as a block") {
+  SweepSpec spec = grid({1, 2, 4, 8, 16, 32});
+  spec.rw = {Rw::randread, Rw::randwrite};
+  Schedule schedule(spec, 32, 3);
+  const auto runs = play(schedule);
+  REQUIRE(runs.size() == 14);
+  int changes = 0;
+  for (std::size_t i = 1; i < 12; ++i)
+    changes += runs[i].setting.rw != runs[i - 1].setting.rw ? 1 : 0;
+  CHECK(changes >= 3);
+  CHECK(runs[12].is_drift_check);
+  CHECK(runs[13].is_drift_check);
+}
+
+TEST_CASE("auto doubles until it doesn't pay, fills the band, and checks the drift") {
+  SweepSpec spec;
+  Schedule schedule(spec, 128, 1);
+  const auto runs = play(schedule);
+  const auto jobs = jobs_of(runs);
+  REQUIRE(jobs.size() >= 7);
+  for (const std::uint32_t n : {1U, 2U, 4U, 8U, 16U, 32U})
+    CHECK(std::count(jobs.begin(), jobs.end(), n) >= 1);
+  CHECK(jobs.size() <= 15);
+  CHECK(runs.back().is_drift_check);
+  CHECK(runs.back().setting.numjobs == 1);
+}
+
+TEST_CASE("a restarted sweep measures exactly what is missing") {
+  SweepSpec spec;
+  Schedule whole(spec, 128, 1);
+  const auto runs = play(whole);
+  for (std::size_t done = 0; done <= runs.size(); ++done) {
+    Schedule again(spec, 128, 99);
+    for (std::size_t i = 0; i < done; ++i) again.note(runs[i], usl(runs[i].setting.numjobs));
+    auto rest = play(again);
+    CHECK(rest.size() == runs.size() - done);
+  }
+}
+
+TEST_CASE("a point that fails is not asked for again, and auto doesn't go beyond it") {
+  SweepSpec spec;
+  Schedule schedule(spec, 128, 1);
+  std::vector<std::uint32_t> asked;
+  while (const auto run = schedule.next()) {
+    asked.push_back(run->setting.numjobs);
+    const bool fails = run->setting.numjobs >= 16;
+    schedule.note(*run, fails ? std::nullopt : std::optional(1000.0 * run->setting.numjobs));
+    REQUIRE(asked.size() < 50);
+  }
+  CHECK(std::count(asked.begin(), asked.end(), 16U) == 1);
+  CHECK(std::count(asked.begin(), asked.end(), 32U) == 0);
+}
+
+TEST_CASE("where nothing can be measured auto ends at once") {
+  SweepSpec spec;
+  Schedule schedule(spec, 128, 1);
+  std::size_t asked = 0;
+  while (const auto run = schedule.next()) {
+    schedule.note(*run, std::nullopt);
+    REQUIRE(++asked < 10);
+  }
+  CHECK(asked == 1);
+}
+
+TEST_CASE("refine adds integers of the band to a given grid, at most six") {
+  SweepSpec spec = grid({1, 4, 16, 64});
+  spec.refine = true;
+  Schedule schedule(spec, 64, 1);
+  const auto runs = play(schedule);
+  CHECK(runs.size() > 5);
+  CHECK(runs.size() <= 4 + 6 + 1);
+}
+
+TEST_CASE("a single point has no drift to check") {
+  SweepSpec spec = grid({8});
+  Schedule schedule(spec, 8, 1);
+  CHECK(play(schedule).size() == 1);
+}
+
+}  // namespace
+}  // namespace iobenchd::scheduler
