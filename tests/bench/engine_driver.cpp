@@ -1,5 +1,5 @@
 // Drives one engine without the daemon, for measuring the engine itself:
-//   engine_driver ENGINE FILE [name=value ...]
+//   engine-driver ENGINE FILE [name=value ...]
 // rw, ioengine, bs, iodepth, numjobs, size, runtime_ms, ramp_ms, direct, thread, batch_submit,
 // batch_complete, flags, task (measure, layout, trial). Prints one line of JSON. Single-threaded.
 #include <fcntl.h>
@@ -115,7 +115,7 @@ void print(const FinalBody& final) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fputs("usage: engine_driver ENGINE FILE [name=value ...]\n", stderr);
+    std::fputs("usage: engine-driver ENGINE FILE [name=value ...]\n", stderr);
     return 2;
   }
   Options options;
