@@ -140,6 +140,16 @@ void ConnectionLoop::take_back() {
   }
 }
 
+// Who has its answer and only has to hang up takes nobody's place.
+bool ConnectionLoop::is_full() const {
+  if (connections_.size() + away_ < limits_.connections) return false;
+  const auto leaving =
+      std::count_if(connections_.begin(), connections_.end(), [](const auto& connection) {
+        return connection == nullptr || connection->stage == Stage::draining;
+      });
+  return connections_.size() + away_ - static_cast<std::size_t>(leaving) >= limits_.connections;
+}
+
 void ConnectionLoop::accept_from(const Listener& listener) {
   for (int i = 0; i < 64; ++i) {  // then the others get their turn
     const int fd = ::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -159,9 +169,8 @@ void ConnectionLoop::accept_from(const Listener& listener) {
     if (listener.door() != Door::unix_socket) {
       ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
-    const std::size_t open = connections_.size() + away_;
-    if (open >= limits_.connections + turned_away_most) continue;
-    if (open >= limits_.connections) {
+    if (connections_.size() + away_ >= limits_.connections + turned_away_most) continue;
+    if (is_full()) {
       answer(*connection, problem(503, "too many connections are open"), true, false);
     }
     connections_.push_back(std::move(connection));

@@ -55,6 +55,7 @@ class ConnectionLoop {
   void watch(std::vector<pollfd>& watched);
   [[nodiscard]] int patience_ms() const;
   void take_back();
+  [[nodiscard]] bool is_full() const;
   void accept_from(const Listener& listener);
   void close_idle();
   void expire(Clock::time_point now);

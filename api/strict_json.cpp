@@ -15,9 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t depth_most = 32;
-// 64 MiB of "[],[],..." would become 1 GiB of values; the largest honest import has a tenth of
-// this.
-constexpr std::size_t values_most = 4'000'000;
 
 [[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& why) {
   const std::string_view before = text.substr(0, std::min(at, text.size()));
@@ -62,8 +59,8 @@ class Cursor {
 // Builds the document, and stops what the library would let pass: a key twice, depth without end.
 class StrictBuilder : public nlohmann::json_sax<Json> {
  public:
-  StrictBuilder(std::string_view text, const std::size_t* consumed)
-      : text_(text), consumed_(consumed) {}
+  StrictBuilder(std::string_view text, const std::size_t* consumed, std::size_t values_most)
+      : text_(text), consumed_(consumed), values_most_(values_most) {}
   [[nodiscard]] Json take() { return std::move(root_); }
 
   bool null() override { return place(nullptr); }
@@ -98,8 +95,8 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   };
 
   Json* put(Json&& value) {
-    if (++values_ > values_most) {
-      fail(text_, *consumed_, "more than " + std::to_string(values_most) + " values");
+    if (++values_ > values_most_) {
+      fail(text_, *consumed_, "more than " + std::to_string(values_most_) + " values");
     }
     if (open_.empty()) {
       root_ = std::move(value);
@@ -152,6 +149,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
 
   std::string_view text_;
   const std::size_t* consumed_;
+  std::size_t values_most_;
   Json root_;
   std::vector<Open> open_;
   std::string key_;
@@ -160,13 +158,13 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-nlohmann::ordered_json parse_strict(std::string_view text, bool comments) {
+nlohmann::ordered_json parse_strict(std::string_view text, bool comments, std::size_t values_most) {
   // The library takes a NUL for the end of the text and would ignore whatever follows.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     fail(text, nul, "a NUL byte");
   }
   std::size_t consumed = 0;
-  StrictBuilder builder(text, &consumed);
+  StrictBuilder builder(text, &consumed, values_most);
   const Cursor first(text.data(), &consumed);
   const Cursor last(text.data() + text.size(), &consumed);
   if (!Json::sax_parse(first, last, &builder, nlohmann::detail::input_format_t::json, true,

@@ -3,6 +3,7 @@
 // numbers that no double holds are errors with line and column. Safe from any thread.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,7 +12,10 @@ namespace iobenchd::api {
 
 // Throws Error{invalid} with "line 3, column 7: ..." . `comments`: // comments are allowed (the
 // configuration).
-[[nodiscard]] nlohmann::ordered_json parse_strict(std::string_view text, bool comments = false);
+// More than `values_most` values are refused: 64 MiB of "[],[],..." would become 1 GiB of memory;
+// the largest honest import has a tenth of this.
+[[nodiscard]] nlohmann::ordered_json parse_strict(std::string_view text, bool comments = false,
+                                                  std::size_t values_most = 4'000'000);
 // dump() that replaces bytes that aren't UTF-8 (disk models!) and ends with a newline.
 [[nodiscard]] std::string to_text(const nlohmann::ordered_json& value);
 

