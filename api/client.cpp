@@ -1,0 +1,184 @@
+#include "api/client.h"
+
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "api/parse.h"
+#include "api/render.h"
+#include "api/strict_json.h"
+#include "daemon/model/error.h"
+#include "daemon/model/quantity.h"
+
+namespace iobenchd::api {
+namespace {
+
+constexpr int patience_s = 10;
+constexpr std::string_view unix_prefix = "unix:";
+
+bool is_whole_number(std::string_view text) {
+  return !text.empty() && text.size() <= 18 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// "4" is a number; "4k" and whatever is wrong stay text for the reader to judge.
+Json value_of(std::string_view text) {
+  if (is_whole_number(text)) return Json(std::stoull(std::string(text)));
+  return Json(std::string(text));
+}
+
+Json list_of(std::string_view text) {
+  Json list = Json::array();
+  while (true) {
+    const std::size_t comma = text.find(',');
+    list.push_back(value_of(text.substr(0, comma)));
+    if (comma == std::string_view::npos) return list;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Json json_of(const TextField& field) {
+  const auto& [name, text] = field;
+  constexpr std::array<std::string_view, 3> lists{"rw", "bs", "iodepth"};
+  constexpr std::array<std::string_view, 4> switches{"direct", "thread", "refine", "keep_file"};
+  if (std::find(lists.begin(), lists.end(), name) != lists.end()) return list_of(text);
+  const bool is_switch = std::find(switches.begin(), switches.end(), name) != switches.end();
+  if (is_switch && (text == "0" || text == "1")) return Json(text == "1");  // as fio has it
+  if (name == "label" || name == "numjobs") return Json(text);
+  return value_of(text);
+}
+
+[[noreturn]] void no_answer(const std::string& server, const std::string& why) {
+  throw Error(ErrorCode::unavailable, "no iobenchd answers at " + server + " (" + why +
+                                          "); is it running? --server names another place");
+}
+
+Json get(const std::string& server, const std::string& path) {
+  const bool over_unix = std::string_view(server).substr(0, unix_prefix.size()) == unix_prefix;
+  httplib::Client client(over_unix ? server.substr(unix_prefix.size()) : server);
+  if (!client.is_valid())
+    no_answer(server, "that is no address such as " + std::string(default_server));
+  if (over_unix) client.set_address_family(AF_UNIX);
+  client.set_connection_timeout(patience_s);
+  client.set_read_timeout(patience_s);
+  httplib::Headers headers{{"Accept", "application/json"}};
+  // A path is no name that a server would take for its own.
+  if (over_unix) headers.emplace("Host", "localhost");
+  const httplib::Result result = client.Get(path, headers);
+  if (!result) no_answer(server, httplib::to_string(result.error()));
+  if (result->status != 200)
+    no_answer(server, "status " + std::to_string(result->status) + " for " + path);
+  try {
+    return parse_strict(result->body);
+  } catch (const Error&) {
+    no_answer(server, "what answers there speaks no JSON");
+  }
+}
+
+// A member's text; "" where it is null or missing, as it may be with another version's daemon.
+std::string text_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double number_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+std::string whole_in(const Json& object, const char* name) {
+  return count_text(static_cast<std::uint64_t>(std::max(0.0, number_in(object, name))));
+}
+
+Json member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() ? *found : Json(nullptr);
+}
+
+// "sweep 7, "nightly", on /dev/sd1c"
+std::string sweep_name(const Json& sweep) {
+  std::string text = "sweep " + whole_in(sweep, "id");
+  if (const std::string label = text_in(sweep, "label"); !label.empty())
+    text += ", \"" + label + "\"";
+  const Json plan = member(sweep, "plan");
+  if (const std::string target = text_in(plan, "target"); !target.empty()) text += ", on " + target;
+  return text;
+}
+
+std::string progress_of(const Json& sweep) {
+  const Json progress = member(sweep, "progress");
+  if (!progress.is_object()) return "";
+  std::string text = ": " + text_in(progress, "phase") + ", " + whole_in(progress, "runs_done") +
+                     " of at most " + whole_in(progress, "runs_total") + " runs done";
+  const double left_s = number_in(progress, "eta_s");
+  if (left_s > 0) text += ", " + time_text(std::ceil(left_s)) + " left";
+  return text;
+}
+
+Json sweeps_in(const std::string& server, const std::string& query) {
+  Json items = member(get(server, "/api/v1/sweeps?" + query), "items");
+  return items.is_array() ? items : Json::array();
+}
+
+}  // namespace
+
+SweepSpec spec_of_fields(std::span<const TextField> fields) {
+  Json json = Json::object();
+  for (const TextField& field : fields) json[field.first] = json_of(field);
+  return parse_sweep(json.dump(-1, ' ', false, Json::error_handler_t::replace), "");
+}
+
+std::string sweep_report(const Sweep& sweep, const SweepResult& result) {
+  Json json = render_sweep(sweep, std::nullopt, std::nullopt);
+  json.update(render_result(result));
+  return to_text(json);
+}
+
+std::string status_text(const std::string& server) {
+  const Json running = sweeps_in(server, "state=running&limit=10");
+  const Json queued = sweeps_in(server, "state=queued&limit=500");
+  std::string text = "iobenchd at " + server + ": " + std::to_string(running.size()) +
+                     " running, " + std::to_string(queued.size()) + " waiting\n";
+  for (const Json& sweep : running)
+    text += "running  " + sweep_name(sweep) + progress_of(sweep) + "\n";
+  constexpr std::size_t waiting_shown = 5;
+  // Newest first, but the oldest is next.
+  for (std::size_t i = 0; i < std::min(waiting_shown, queued.size()); ++i) {
+    const Json& sweep = queued[queued.size() - 1 - i];
+    const std::string why = text_in(sweep, "error");
+    text += "waiting  " + sweep_name(sweep) + (why.empty() ? "" : ": " + why) + "\n";
+  }
+  for (const char* state : {"done", "failed"}) {
+    for (const Json& sweep : sweeps_in(server, std::string("limit=3&state=") + state)) {
+      const std::string answer = text_in(sweep, "answer"), error = text_in(sweep, "error");
+      text += std::string(state) + (*state == 'd' ? "     " : "   ") + sweep_name(sweep) + ", " +
+              text_in(sweep, "finished_at") + ": " + (answer.empty() ? error : answer) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string targets_text(const std::string& server) {
+  const Json items = member(get(server, "/api/v1/targets"), "items");
+  std::string text;
+  for (const Json& target : items) {
+    text += text_in(target, "path") + ": " + text_in(target, "kind");
+    const double size = number_in(target, "size_bytes");
+    if (size > 0) text += ", " + size_text(static_cast<std::uint64_t>(size));
+    if (const std::string model = text_in(target, "model"); !model.empty()) text += ", " + model;
+    if (const std::string use = text_in(target, "use"); !use.empty()) text += ", " + use;
+    text += ", " + text_in(target, "state");
+    const bool allowed = member(target, "allowed") == Json(true);
+    const bool may_write = member(target, "write") == Json(true);
+    text += allowed ? (may_write ? ", may be written" : ", may be read") : ", not allowed";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace iobenchd::api

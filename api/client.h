@@ -1,0 +1,31 @@
+// What the client, `iobench`, needs of HTTP and JSON, behind plain types. Every function stands
+// alone; safe from any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "daemon/model/curve.h"
+#include "daemon/model/sweep.h"
+
+namespace iobenchd::api {
+
+inline constexpr const char* default_server = "http://127.0.0.1:8464";
+
+// A field of a sweep as a command line spells it: {"bs", "4k,8k"}, {"numjobs", "1-32*2"}.
+using TextField = std::pair<std::string, std::string>;
+// The same reader as a POST body's, so that the same is right and wrong. Throws Error{invalid} with
+// every wrong field.
+[[nodiscard]] SweepSpec spec_of_fields(std::span<const TextField> fields);
+
+// What GET /sweeps/{id} answers for the sweep.
+[[nodiscard]] std::string sweep_report(const Sweep& sweep, const SweepResult& result);
+
+// The daemon's state in a few lines: what runs, what waits, the last answers; its targets as a
+// table. `server`: "http://host:port" or "unix:/path". Throws Error{unavailable} when nobody
+// answers there.
+[[nodiscard]] std::string status_text(const std::string& server);
+[[nodiscard]] std::string targets_text(const std::string& server);
+
+}  // namespace iobenchd::api

@@ -1,0 +1,135 @@
+#include "daemon/client/options.h"
+
+#include <getopt.h>
+
+#include <array>
+
+#include "daemon/model/error.h"
+
+namespace iobenchd::client {
+namespace {
+
+// What getopt_long returns: where the value goes.
+enum : int { field = 1, switch_on, output_format, filename, help };
+
+struct Known {
+  const char* name;
+  int kind;
+  const char* field_name;  // of the sweep
+};
+
+constexpr std::array<Known, 28> known{{{"rw", field, "rw"},
+                                       {"readwrite", field, "rw"},
+                                       {"bs", field, "bs"},
+                                       {"blocksize", field, "bs"},
+                                       {"iodepth", field, "iodepth"},
+                                       {"numjobs", field, "numjobs"},
+                                       {"runtime", field, "runtime"},
+                                       {"ramp_time", field, "ramp_time"},
+                                       {"size", field, "size"},
+                                       {"filesize", field, "size"},
+                                       {"offset", field, "offset"},
+                                       {"ioengine", field, "ioengine"},
+                                       {"direct", field, "direct"},
+                                       {"thread", switch_on, "thread"},
+                                       {"refine", switch_on, "refine"},
+                                       {"keep-file", switch_on, "keep_file"},
+                                       {"repeats", field, "repeats"},
+                                       {"order", field, "order"},
+                                       {"layout", field, "layout"},
+                                       {"seed", field, "seed"},
+                                       {"cooldown", field, "cooldown"},
+                                       {"batch_submit", field, "batch_submit"},
+                                       {"batch_complete", field, "batch_complete"},
+                                       {"preset", field, "preset"},
+                                       {"label", field, "label"},
+                                       {"output-format", output_format, ""},
+                                       {"filename", filename, ""},
+                                       {"help", help, ""}}};
+
+std::vector<option> long_options() {
+  std::vector<option> options;
+  for (const Known& one : known) {
+    const bool takes_value = one.kind == field || one.kind == output_format || one.kind == filename;
+    options.push_back({one.name, takes_value ? required_argument : no_argument, nullptr, one.kind});
+  }
+  options.push_back({nullptr, 0, nullptr, 0});
+  return options;
+}
+
+void take(const Known& one, const char* value, RunOptions& options) {
+  switch (one.kind) {
+    case field:
+      options.fields.emplace_back(one.field_name, value);
+      return;
+    case switch_on:
+      options.fields.emplace_back(one.field_name, "1");
+      return;
+    case output_format:
+      options.json = std::string(value) == "json";
+      if (!options.json && std::string(value) != "normal")
+        throw Error(ErrorCode::invalid, "output-format", "normal or json");
+      return;
+    case filename:
+      options.file = value;
+      return;
+    default:
+      options.help = true;
+  }
+}
+
+}  // namespace
+
+const char* const run_usage =
+    R"(usage: iobench run [options] FILE
+
+Measures how many parallel jobs the disk under FILE is worth, without a daemon.
+FILE is a disk or a file that exists: it is only read. Where FILE doesn't exist, or is a directory,
+a scratch file is made there, filled, and deleted afterwards; that alone may be written
+(--rw=write, --rw=randwrite). An existing file or disk is never written by this version.
+
+  --rw=read|write|randread|randwrite   one or a list: randread,randwrite   (randread)
+  --bs=4k                              one or a list                       (4k)
+  --iodepth=32                         one or a list                       (1)
+  --numjobs=1,2,4,8 | 1-32*2 | auto    the axis of the curve               (auto)
+  --runtime=10 --ramp_time=2           seconds, or 500ms                   (3, 0.5)
+  --size=4g --offset=0                 the working set                     (all of FILE, or 4g)
+  --ioengine=auto|io_uring|psync|threads|null
+  --direct=0|1 --thread --refine --repeats=n --order=shuffled|given --layout=shared|per_job
+  --seed=n --cooldown=s --batch_submit=n --batch_complete=n --preset=quick|published|published-2017
+  --label=text --keep-file             the scratch file stays, under FILE's name
+  --output-format=normal|json
+
+The table goes to standard output, progress to standard error. Ctrl-C ends early and prints what
+was measured. Status: 0 good, 1 something failed, 2 usage, 130 ended by Ctrl-C.
+)";
+
+RunOptions parse_run_options(std::vector<std::string> arguments) {
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const std::vector<option> options = long_options();
+  RunOptions result;
+  opterr = 0;  // what is wrong is said by us
+  optind = 1;
+  int index = 0, kind = 0;
+  while ((kind = getopt_long(static_cast<int>(arguments.size()), argv.data(), ":", options.data(),
+                             &index)) != -1) {
+    if (kind == '?' || kind == ':') {
+      const std::string typed = arguments[static_cast<std::size_t>(optind) - 1];
+      throw Error(ErrorCode::invalid,
+                  kind == ':' ? typed + " needs a value" : typed + " is no option of iobench run");
+    }
+    take(known[static_cast<std::size_t>(index)], optarg, result);
+  }
+  for (auto at = static_cast<std::size_t>(optind); at < arguments.size(); ++at) {
+    // getopt_long has moved them behind the options, in argv alone.
+    if (!result.file.empty())
+      throw Error(ErrorCode::invalid, "one FILE at a time: " + result.file + " and " + argv[at]);
+    result.file = argv[at];
+  }
+  if (result.file.empty() && !result.help) throw Error(ErrorCode::invalid, "which FILE?");
+  return result;
+}
+
+}  // namespace iobenchd::client

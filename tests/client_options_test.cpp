@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include "daemon/client/options.h"
+#include "daemon/model/error.h"
+
+using namespace iobenchd;
+using namespace iobenchd::client;
+
+namespace {
+
+SweepSpec spec_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.emplace_back("FILE");
+  return api::spec_of_fields(parse_run_options(arguments).fields);
+}
+
+std::string refusal(std::vector<std::string> arguments) {
+  try {
+    static_cast<void>(spec_of(std::move(arguments)));
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::invalid);
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("fio's options mean what they mean to fio") {
+  const SweepSpec spec =
+      spec_of({"--rw=randread,read", "--bs=4k,64k", "--iodepth=32", "--numjobs=1,2,4,8",
+               "--runtime=10", "--ramp_time=500ms", "--size=1g", "--ioengine=psync", "--direct=0",
+               "--thread", "--label=5"});
+  CHECK(spec.rw == std::vector<Rw>{Rw::randread, Rw::read});
+  CHECK(spec.bs == std::vector<std::uint32_t>{4096, 65536});
+  CHECK(spec.iodepth == std::vector<std::uint32_t>{32});
+  CHECK(spec.numjobs == std::vector<std::uint32_t>{1, 2, 4, 8});
+  CHECK_FALSE(spec.numjobs_auto);
+  CHECK(spec.runtime_ns == 10'000'000'000);
+  CHECK(spec.ramp_time_ns == 500'000'000);
+  CHECK(spec.size_bytes == std::uint64_t{1} << 30);
+  CHECK(spec.ioengine == IoEngine::psync);
+  CHECK_FALSE(spec.direct);
+  CHECK(spec.thread);
+  CHECK(spec.label == "5");  // a text, whatever it looks like
+}
+
+TEST_CASE("without options it is the quick preset, with numjobs auto") {
+  const SweepSpec spec = spec_of({});
+  CHECK(spec.preset == "quick");
+  CHECK(spec.numjobs_auto);
+  CHECK(spec.rw == std::vector<Rw>{Rw::randread});
+}
+
+TEST_CASE("values may stand behind a space, the file anywhere, and numjobs may be a range") {
+  const RunOptions options =
+      parse_run_options({"run", "--numjobs", "1-8*2", "/tmp/x", "--output-format=json"});
+  CHECK(options.file == "/tmp/x");
+  CHECK(options.json);
+  const std::vector<std::uint32_t> doublings{1, 2, 4, 8};
+  CHECK(api::spec_of_fields(options.fields).numjobs == doublings);
+}
+
+TEST_CASE("every wrong option is named, all of them at once") {
+  CHECK(contains(refusal({"--iodpeth=3"}), "--iodpeth=3"));
+  CHECK(contains(refusal({"--output-format=xml"}), "normal or json"));
+  CHECK(contains(refusal({"another"}), "one FILE at a time"));
+  const std::string why = refusal({"--bs=1000", "--numjobs=0", "--direct=2", "--runtime=-1"});
+  for (const char* field : {"bs", "numjobs", "direct", "runtime"}) {
+    CAPTURE(field);
+    CHECK(contains(why, field));
+  }
+  CHECK(contains(refusal({"--ioengine=libaio"}), "io_uring"));
+  CHECK_THROWS_AS(static_cast<void>(parse_run_options({"run"})), Error);
+}

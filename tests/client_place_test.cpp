@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "daemon/client/place.h"
+#include "daemon/client/terminal.h"
+#include "daemon/model/error.h"
+#include "daemon/scheduler/plan.h"
+
+using namespace iobenchd;
+using namespace iobenchd::client;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+std::string refusal(const std::string& file, bool writes) {
+  try {
+    static_cast<void>(find_place(file, writes));
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::invalid);
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a file that exists is read by its real name and never written") {
+  const WorkDirectory dir;
+  write_file(dir.path() + "/data", "x");
+  fs::create_symlink("data", dir.path() + "/link");
+  const std::string real = fs::canonical(dir.path() + "/data");
+  CHECK(find_place(dir.path() + "/link", false).target == real);
+  CHECK(refusal(dir.path() + "/data", true).find("never writes what exists") != std::string::npos);
+  CHECK(refusal(dir.path() + "/link", true).find("never writes what exists") != std::string::npos);
+}
+
+TEST_CASE("a name that is free and a directory are places of scratch files") {
+  const WorkDirectory dir;
+  const Place free = find_place(dir.path() + "/new", true);
+  CHECK(free.target.empty());
+  CHECK(free.scratch_dir == fs::canonical(dir.path()));
+  CHECK(free.keep_as == free.scratch_dir + "/new");
+  const Place directory = find_place(dir.path(), true);
+  CHECK(directory.scratch_dir == free.scratch_dir);
+  CHECK(directory.keep_as.empty());
+}
+
+TEST_CASE("what can be neither is refused with its name") {
+  const WorkDirectory dir;
+  write_file(dir.path() + "/data", "x");
+  fs::create_symlink("nowhere", dir.path() + "/dangling");
+  for (const char* name : {"/missing/new", "/dangling", "/new/", "/data/below"}) {
+    CAPTURE(name);
+    CHECK(refusal(dir.path() + name, false).find(dir.path()) != std::string::npos);
+  }
+}
+
+TEST_CASE("the one target is allowed to be read, in use or not, and nothing else is") {
+  const WorkDirectory dir;
+  Place place;
+  place.target = "/tmp/a[1]*";  // a name, no pattern
+  const Settings settings = settings_for(place, dir);
+  const AllowedTarget* allowed = scheduler::find_allowed(settings, "/tmp/a[1]*");
+  REQUIRE(allowed != nullptr);
+  CHECK(allowed->write == 0);
+  CHECK(allowed->read_in_use == 1);
+  CHECK(scheduler::find_allowed(settings, "/tmp/a1b") == nullptr);
+}
+
+TEST_CASE("a scratch file that is kept gets the name that was asked for, never over another") {
+  const WorkDirectory dir;
+  const Place place{"", dir.path(), dir.path() + "/wanted"};
+  write_file(dir.path() + "/iobenchd-u.0", "first");
+  CHECK(keep_scratch(place, "u") == "the scratch file stays: " + dir.path() + "/wanted");
+  CHECK(fs::exists(dir.path() + "/wanted"));
+  CHECK_FALSE(fs::exists(dir.path() + "/iobenchd-u.0"));
+  write_file(dir.path() + "/iobenchd-v.0", "second");
+  CHECK(keep_scratch(place, "v") == "the scratch file stays: " + dir.path() + "/iobenchd-v.0");
+  CHECK(fs::file_size(dir.path() + "/wanted") == 5);
+}
+
+TEST_CASE("the client's own directory goes with all that is in it") {
+  std::string path;
+  {
+    const WorkDirectory dir;
+    path = dir.path();
+    write_file(path + "/file", "x");
+  }
+  CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("a progress line is cut by characters, not by bytes") {
+  CHECK(fit("80 µs", 4) == "80 µ");
+  CHECK(fit("80 µs", 5) == "80 µs");
+  CHECK(fit("80 µs", 80) == "80 µs");
+  CHECK(fit("abc", 0).empty());
+}
