@@ -36,13 +36,14 @@ ServiceProcess start_service(const Options& options) {
   fcntl(reader.number(), F_SETFD, FD_CLOEXEC);
   fcntl(writer.number(), F_SETFD, FD_CLOEXEC);
   fcntl(reader.number(), F_SETFL, O_NONBLOCK);
+  const Program program(options.program);
   const pid_t child = fork();
   if (child < 0) fail("fork");
   if (child == 0) {
     become_child();
     if (!drop_privileges(options.identity))
       die(writer.number(), "can't become " + options.identity.user);
-    exec_child(options.program, service_title, {control.theirs.number(), writer.number()});
+    exec_child(program, service_title, {control.theirs.number(), writer.number()});
     die(log_fd, "exec " + options.program);
   }
   return {child, std::move(control.ours), std::move(reader)};
@@ -57,7 +58,7 @@ ProbeProcess start_probe(const Options& options, const Probe& request) {
   if (child < 0) fail("fork");
   if (child == 0) {
     become_child();
-    exec_child(options.program, probe_title, {pair.theirs.number()});
+    exec_child(Program(options.program), probe_title, {pair.theirs.number()});
     die(-1, "exec");
   }
   return {child, std::move(pair.ours)};

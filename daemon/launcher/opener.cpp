@@ -230,9 +230,10 @@ void keep_only(int socket) {
     raise_limit(RLIMIT_NOFILE, 2 * rlim_t{request.descriptors} + 64);
     raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY);
     Opened opened = open_judged(request, settings, identity);
+    const Program program(engine);
     if (!drop_privileges(identity)) refuse("give up privileges for " + identity.user, errno);
     opened.descriptors.insert(opened.descriptors.begin(), control_fd);
-    exec_child(engine, "iobenchd-engine", opened.descriptors);
+    exec_child(program, "iobenchd-engine", opened.descriptors);
     refuse("exec " + engine, errno);
   } catch (const Refusal& refusal) {
     send_refusal(control_fd, refusal);

@@ -61,23 +61,32 @@ bool drop_privileges(const Identity& identity) {
          setresuid(user, user, user) == 0;
 }
 
-void exec_child(const std::string& program, const std::string& name,
+Program::Program(const std::string& where)
+    : path(where), handle(open(where.c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+void exec_child(const Program& program, const std::string& name,
                 const std::vector<int>& descriptors) {
   const int first = STDERR_FILENO + 1;
   const int end = first + static_cast<int>(descriptors.size());
   // Two steps: a descriptor may sit where another one has to go.
   std::vector<int> aside;
   for (const int descriptor : descriptors) {
-    aside.push_back(fcntl(descriptor, F_DUPFD_CLOEXEC, end));
+    aside.push_back(fcntl(descriptor, F_DUPFD_CLOEXEC, end + 1));
     if (aside.back() < 0) return;
   }
+  if (program.handle.is_open()) dup2(program.handle.number(), end);
+  fcntl(end, F_SETFD, FD_CLOEXEC);
   for (std::size_t i = 0; i < aside.size(); ++i) {
     if (dup2(aside[i], first + static_cast<int>(i)) < 0) return;
   }
-  closefrom(end);
+  closefrom(end + 1);
   std::string title = name;
   const std::array<char*, 2> arguments{title.data(), nullptr};
-  execv(program.c_str(), arguments.data());
+  execv(program.path.c_str(), arguments.data());
+  const int error = errno;
+  // Where there is such a path it leads past folders that are closed to this user.
+  if (error == EACCES) execv(("/proc/self/fd/" + std::to_string(end)).c_str(), arguments.data());
+  errno = error;
 }
 
 SocketPair make_socket_pair(int type) {

@@ -37,8 +37,15 @@ void reset_signals();
 void become_child();
 // Group list, group and user, for good. False with errno.
 [[nodiscard]] bool drop_privileges(const Identity& identity);
+// A program as both of its handles: a user without rights on a folder above it (a build in root's
+// home) can still be given the program itself. Opened before privileges go.
+struct Program {
+  explicit Program(const std::string& where);
+  std::string path;
+  Descriptor handle;
+};
 // Puts `descriptors` to 3, 4, 5, ..., closes all others and execs. Returns only on failure.
-void exec_child(const std::string& program, const std::string& name,
+void exec_child(const Program& program, const std::string& name,
                 const std::vector<int>& descriptors);
 // A close-on-exec socket pair with room for frames and settings. Throws Error{unavailable}.
 struct SocketPair {
