@@ -1,12 +1,34 @@
 #include "api/server.h"
 
+#include <mutex>
+#include <utility>
+
 #include "api/server_core.h"
 
 namespace iobenchd::api {
 
+// The configuration's `defaults`, until a reload brings others.
+class Defaults {
+ public:
+  explicit Defaults(const Settings& settings) : json_(text_of(settings.defaults_json)) {}
+  void reload(const Settings& settings) {
+    const std::lock_guard lock(mutex_);
+    json_ = text_of(settings.defaults_json);
+  }
+  [[nodiscard]] std::string json() {
+    const std::lock_guard lock(mutex_);
+    return json_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string json_;
+};
+
 struct Server::State {
   State(const Context& given, const Settings& settings)
-      : context(given),
+      : defaults(settings),
+        context(with_defaults(given)),
         core(
             routes(),
             [this](const Route& route, const Request& request) {
@@ -14,6 +36,12 @@ struct Server::State {
             },
             settings) {}
 
+  Context with_defaults(Context given) {
+    if (!given.defaults_json) given.defaults_json = [this] { return defaults.json(); };
+    return given;
+  }
+
+  Defaults defaults;
   const Context context;
   ServerCore core;
 };
@@ -32,6 +60,7 @@ std::vector<std::string> Server::addresses() const {
 }
 
 void Server::reload(const Settings& settings) {
+  state_->defaults.reload(settings);
   state_->core.reload(settings);
 }
 

@@ -21,7 +21,7 @@ struct Context {
   storage::Store& store;
   events::Hub& hub;
   scheduler::Scheduler& scheduler;
-  // The configuration's `defaults` as they are now (a reload changes them); null: none.
+  // The configuration's `defaults` as they are now; null: the server keeps them itself.
   std::function<std::string()> defaults_json = nullptr;
   std::shared_ptr<Memory> memory = make_memory();
 };
