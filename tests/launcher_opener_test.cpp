@@ -15,6 +15,7 @@
 #include "daemon/launcher/opener.h"
 #include "daemon/launcher/process.h"
 #include "daemon/model/frame.h"
+#include "daemon/platform/platform.h"
 #include "tests/temporary_tree.h"
 
 using namespace iobenchd;
@@ -150,6 +151,20 @@ TEST_CASE("the lease is the engine's: a second run waits for its end, not for th
   CHECK(says(second, "busy: another run holds it"));
   first.end();
   CHECK(bench.answer(bench.scratch("iobenchd-3", false)) == "born 4 end\n");
+}
+
+TEST_CASE("two files on one disk are one lease, where there is a disk") {
+  Bench bench;
+  set_text(bench.settings.database, bench.tree / "iobenchd.db");
+  if (platform::facts_of(bench.tree.path()).leaf_count == 0) {
+    MESSAGE("skipped: the temporary directory is on no disk");
+    return;
+  }
+  Birth first(bench.scratch("iobenchd-a", true), bench.settings, bench.engine);
+  REQUIRE(first.words() == "born 4 end\n");
+  CHECK(says(bench.answer(bench.scratch("iobenchd-b", true)), "is busy: another run holds it"));
+  first.end();
+  CHECK(bench.answer(bench.scratch("iobenchd-c", true)) == "born 4 end\n");
 }
 
 TEST_CASE("an existing file is read where allowed, and never written") {

@@ -201,6 +201,28 @@ Opened open_judged(const OpenRun& request, Settings settings, const Identity& id
   return open_named(request, settings);
 }
 
+// A lease for each physical device beneath, beside the database: two files on one disk, or a disk
+// and its partition, are different files to flock. An engine that hangs in the kernel keeps them
+// over a restart of the daemon. `iobench run` has no database and no second run either.
+std::vector<int> lease_devices(const Opened& opened, const OpenRun& request,
+                               const Settings& settings, const Identity& identity) {
+  const std::string database = text_of(settings.database);
+  std::vector<int> leases;
+  if (database.empty()) return leases;
+  const std::string directory = database.substr(0, database.find_last_of('/'));
+  const TargetFacts facts = platform::facts_of(opened.descriptors.front(), text_of(request.name));
+  const AsService as_service(identity);
+  for (std::string leaf : leaves_of(facts)) {
+    std::replace_if(
+        leaf.begin(), leaf.end(), [](char c) { return c == '/' || c == '.'; }, '_');
+    const std::string path = directory + "/lease-" + leaf;
+    leases.push_back(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (leases.back() < 0) refuse("open " + path, errno);
+    take_lease(leases.back(), "the disk " + leaf);
+  }
+  return leases;
+}
+
 void raise_limit(int resource, rlim_t wanted) {
   struct rlimit limit {};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= wanted) return;
@@ -229,11 +251,15 @@ void keep_only(int socket) {
     // Twice: exec_child moves them. A ring and a shared mapping or two come on top.
     raise_limit(RLIMIT_NOFILE, 2 * rlim_t{request.descriptors} + 64);
     raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY);
-    Opened opened = open_judged(request, settings, identity);
+    const Opened opened = open_judged(request, settings, identity);
+    const std::vector<int> leases = lease_devices(opened, request, settings, identity);
     const Program program(engine);
     if (!drop_privileges(identity)) refuse("give up privileges for " + identity.user, errno);
-    opened.descriptors.insert(opened.descriptors.begin(), control_fd);
-    exec_child(program, "iobenchd-engine", opened.descriptors);
+    // The leases come last: the engine never looks at them, it only has to live with them.
+    std::vector<int> handed{control_fd};
+    handed.insert(handed.end(), opened.descriptors.begin(), opened.descriptors.end());
+    handed.insert(handed.end(), leases.begin(), leases.end());
+    exec_child(program, "iobenchd-engine", handed);
     refuse("exec " + engine, errno);
   } catch (const Refusal& refusal) {
     send_refusal(control_fd, refusal);
