@@ -70,7 +70,10 @@ Json get(const std::string& server, const std::string& path) {
   // A path is no name that a server would take for its own.
   if (over_unix) headers.emplace("Host", "localhost");
   const httplib::Result result = client.Get(path, headers);
-  if (!result) no_answer(server, httplib::to_string(result.error()));
+  if (!result) {
+    const bool refused = result.error() == httplib::Error::Connection;
+    no_answer(server, refused ? "nothing listens there" : httplib::to_string(result.error()));
+  }
   if (result->status != 200)
     no_answer(server, "status " + std::to_string(result->status) + " for " + path);
   try {
