@@ -1,0 +1,78 @@
+# Sourced by the fault tests: a daemon of their own in a directory of its own, on a port of its own.
+# Needs BIN (the folder of the programs). Leaves nothing behind.
+
+home=$(mktemp -d "${TMPDIR:-/var/tmp}/iobenchd-fault.XXXXXX")
+launcher=
+port=$((20000 + $$ % 20000))
+base=http://127.0.0.1:$port
+
+fail() {
+  echo "FAILED: $*" >&2
+  echo "--- the end of the daemon's log" >&2
+  tail -n 40 "$home/log" >&2
+  exit 1
+}
+
+passed() { echo "ok: $*"; }
+
+engines() { pgrep -P "$launcher" -f iobenchd-engine || true; }
+service() { pgrep -P "$launcher" -f 'iobenchd: service' || true; }
+
+# The family of the launcher, oldest first: what kill -9 of everything means.
+family() {
+  for child in $(pgrep -P "$launcher"); do
+    echo "$child"
+    pgrep -P "$child" || true
+  done
+}
+
+cleanup() {
+  trap - EXIT INT TERM
+  if [ -n "$launcher" ]; then
+    left=$(family)
+    kill -9 "$launcher" $left 2>/dev/null || true
+    wait "$launcher" 2>/dev/null || true
+  fi
+  rm -rf "$home"
+}
+trap cleanup EXIT
+trap 'cleanup; exit 130' INT TERM
+
+# Root's daemon would want a user of its own; the tests' one runs as whoever starts them where that
+# is not root, else as nobody.
+start() {
+  if [ "$(id -u)" = 0 ]; then
+    chown nobody "$home"
+    chmod 0755 "$home"
+    setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$BIN/iobenchd" -d \
+      -o listen="127.0.0.1:$port" -o database="$home/state/iobenchd.db" \
+      -o scratch_dir="$home/scratch" >>"$home/log" 2>&1 </dev/null &
+  else
+    "$BIN/iobenchd" -d -o listen="127.0.0.1:$port" -o database="$home/state/iobenchd.db" \
+      -o scratch_dir="$home/scratch" >>"$home/log" 2>&1 </dev/null &
+  fi
+  launcher=$!
+  wait_for 10 "readyz" curl -sf -o /dev/null "$base/readyz"
+}
+
+# wait_for SECONDS WHAT COMMAND...: until the command succeeds.
+wait_for() {
+  left=$(($1 * 10)) what=$2
+  shift 2
+  until "$@"; do
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || fail "waited in vain for $what"
+    sleep 0.1
+  done
+}
+
+post() { curl -sS -X POST "$base/api/v1/sweeps" -H 'Content-Type: application/json' -d "$1" | jq -r .id; }
+sweep() { curl -sS "$base/api/v1/sweeps/$1"; }
+state() { sweep "$1" | jq -r .state; }
+state_is() { [ "$(state "$1")" = "$2" ]; }
+runs_are_at_least() { [ "$(sweep "$1" | jq .progress.runs_done)" -ge "$2" ]; }
+measuring() { [ "$(sweep "$1" | jq -r .progress.phase)" = measure ] && [ -n "$(engines)" ]; }
+alive() { kill -0 "$1" 2>/dev/null; }
+gone() { ! alive "$1"; }
+ended() { ! alive "$1" || [ "$(ps -o stat= -p "$1" | cut -c1)" = Z ]; }
+healthy() { curl -sf -m 1 -o /dev/null "$base/healthz"; }
