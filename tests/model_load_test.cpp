@@ -38,14 +38,13 @@ TEST_CASE("a sound load passes, at both ends of its ranges") {
   CHECK(refused_field([](Load&) {}).empty());
   CHECK(refused_field([](Load& load) { load.numjobs = load.iodepth = 1024; }).empty());
   CHECK(refused_field([](Load& load) { load.block_bytes = 512; }).empty());
-  CHECK(refused_field([](Load& load) {
-          load.block_bytes = 16 << 20;
-          load.size_bytes = 16 << 20;
-        }).empty());
-  CHECK(refused_field([](Load& load) {
-          load.task = Task::layout;
-          load.runtime_ns = 0;
-        }).empty());
+  const auto largest_block = [](Load& load) { load.size_bytes = load.block_bytes = 16 << 20; };
+  CHECK(refused_field(largest_block).empty());
+  const auto untimed_layout = [](Load& load) {
+    load.task = Task::layout;
+    load.runtime_ns = 0;
+  };
+  CHECK(refused_field(untimed_layout).empty());
 }
 
 TEST_CASE("a load that no honest service would send is refused by the name of its field") {
@@ -77,27 +76,27 @@ TEST_CASE("a load that no honest service would send is refused by the name of it
 
 TEST_CASE("a region that ends beyond 2^63 bytes is refused however its two numbers share the sum") {
   const std::uint64_t large = std::uint64_t{1} << 62;
-  CHECK(refused_field([&](Load& load) {
-          load.offset_bytes = large;
-          load.size_bytes = large;
-        }) == "size");
-  CHECK(refused_field([](Load& load) { load.size_bytes = ~std::uint64_t{4095}; }) == "size");
-  CHECK(refused_field([&](Load& load) {
-          load.offset_bytes = large;
-          load.size_bytes = large - 4096;
-        }).empty());
+  const auto refused = [](std::uint64_t offset, std::uint64_t size) {
+    return refused_field([=](Load& load) {
+      load.offset_bytes = offset;
+      load.size_bytes = size;
+    });
+  };
+  CHECK(refused(large, large) == "size");
+  CHECK(refused(0, ~std::uint64_t{4095}) == "size");
+  CHECK(refused(large, large - 4096).empty());
 }
 
 TEST_CASE("threads are bounded by their product, 64 x 64 and not 65 x 64") {
-  CHECK(refused_field([](Load& load) {
-          load.ioengine = IoEngine::threads;
-          load.numjobs = load.iodepth = 64;
-        }).empty());
-  CHECK(refused_field([](Load& load) {
-          load.ioengine = IoEngine::threads;
-          load.numjobs = 65;
-          load.iodepth = 64;
-        }) == "iodepth");
+  const auto refused = [](std::uint32_t numjobs, std::uint32_t iodepth) {
+    return refused_field([=](Load& load) {
+      load.ioengine = IoEngine::threads;
+      load.numjobs = numjobs;
+      load.iodepth = iodepth;
+    });
+  };
+  CHECK(refused(64, 64).empty());
+  CHECK(refused(65, 64) == "iodepth");
 }
 
 TEST_CASE("what the engine doesn't do yet is refused in a sentence") {

@@ -7,6 +7,11 @@ namespace {
 
 constexpr double most_drift = 0.001;
 constexpr std::uint64_t half_span_ns = 5'000'000;
+constexpr auto one = static_cast<double>(std::uint64_t{1} << tick_shift);
+
+std::uint64_t rounded(double value) noexcept {
+  return static_cast<std::uint64_t>(std::llround(value));
+}
 
 double rate(const ClockReading& from, const ClockReading& to) noexcept {
   const auto cycles = static_cast<double>(to.cycles - from.cycles);
@@ -30,16 +35,12 @@ void sleep_until(std::uint64_t monotonic_ns) noexcept {
 
 std::uint64_t ClockScale::to_ns(std::uint64_t ticks) const noexcept {
   if (source == ClockSource::clock_gettime) return ticks;
-  const auto whole = static_cast<double>(std::uint64_t{1} << tick_shift);
-  return static_cast<std::uint64_t>(
-      static_cast<double>(ticks) * (static_cast<double>(multiplier) / whole) + 0.5);
+  return rounded(static_cast<double>(ticks) * (static_cast<double>(multiplier) / one));
 }
 
 std::uint64_t ClockScale::to_ticks(std::uint64_t ns) const noexcept {
   if (source == ClockSource::clock_gettime) return ns;
-  const auto whole = static_cast<double>(std::uint64_t{1} << tick_shift);
-  return static_cast<std::uint64_t>(
-      static_cast<double>(ns) * (whole / static_cast<double>(multiplier)) + 0.5);
+  return rounded(static_cast<double>(ns) * (one / static_cast<double>(multiplier)));
 }
 
 ClockReading read_clocks() noexcept {
@@ -71,8 +72,7 @@ ClockScale Calibration::settle() noexcept {
   if (!cycles_) return scale;
   ns_per_cycle_ = rate(first_, last);
   scale.source = ClockSource::tsc;
-  scale.multiplier = static_cast<std::uint64_t>(
-      ns_per_cycle_ * static_cast<double>(std::uint64_t{1} << tick_shift) + 0.5);
+  scale.multiplier = rounded(ns_per_cycle_ * one);
   return scale;
 }
 

@@ -25,7 +25,7 @@ inline void fill_random(std::byte* target, std::size_t bytes, Random& random) no
 // what fresh bytes cost.
 class Payload {
  public:
-  static constexpr std::size_t window_bytes = 64 * 1024;
+  static constexpr std::size_t window_bytes = std::size_t{64} * 1024;
   static constexpr std::size_t pool_bytes = (std::size_t{1} << 20) + window_bytes;
 
   // `pool` holds pool_bytes, or is null for a load that only reads.

@@ -3,14 +3,17 @@
 # medians. CPU an I/O is compared because IOPS on a shared machine is noise. fio's figure is its own
 # job's, without its start: (usr_cpu + sys_cpu) / 100 * job_runtime / total_ios.
 #   sh tests/bench/native.sh BUILD_DIR [PAIRS] [SECONDS]
-# Needs fio and jq, and 1 GiB in ${TMPDIR:-/tmp} on the disk that is meant. Status 1: a bar is missed.
+# Needs fio and jq, and 1 GiB in ${TMPDIR:-/tmp} on the disk that is meant.
+# Status 1: a bar is missed.
 set -eu
 
-[ $# -ge 1 ] || { sed -n '2,7s/^# *//p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,8s/^# *//p' "$0" >&2; exit 2; }
 build=$1 pairs=${2:-7} seconds=${3:-2}
 bin=$build/bin
 for tool in fio jq; do
-  command -v "$tool" >/dev/null || { echo "native.sh needs $tool: apt-get install $tool" >&2; exit 77; }
+  command -v "$tool" >/dev/null && continue
+  echo "native.sh needs $tool: apt-get install $tool" >&2
+  exit 77
 done
 cmake --build "$build" --target iobenchd-engine engine-driver >/dev/null
 
@@ -74,8 +77,10 @@ row() { # name bar ioengine depth direct [fio option...]
 }
 
 echo "$(fio --version), randread 4k, 1 GiB, $pairs alternating pairs of $seconds s, medians"
-echo "                                   CPU an I/O, ns: ratio   bar          IOPS         lat p50, ns        lat p99, ns"
-echo "                                      ours     fio               ours      fio     ours      fio      ours       fio"
+cat <<'HEAD'
+                                   CPU an I/O, ns                 IOPS                lat p50, ns       lat p99, ns
+                                      ours     fio  ratio   bar      ours       fio     ours      fio      ours       fio
+HEAD
 row "page cache, psync" 0.88 psync 1 0
 row "page cache, io_uring, depth 1" 0.75 io_uring 1 0
 row "page cache, io_uring, depth 32" 0.66 io_uring 32 0
