@@ -48,7 +48,7 @@ TEST_CASE("a POST without a body is answered at once") {
   const Reply reply = client.ask("POST /echo HTTP/1.1\r\nHost: localhost\r\n\r\n");
   CHECK(reply.status == 200);
   CHECK(reply.body == "/echo||");
-  CHECK(since(start) < 1s);
+  CHECK(since(start) < soon);
 }
 
 TEST_CASE("a request arrives as it was meant") {
@@ -86,7 +86,7 @@ TEST_CASE("an idle connection is closed in its time, and one that asks for it at
   const auto start = Clock::now();
   CHECK(client.is_closed());
   CHECK(since(start) >= 150ms);
-  CHECK(since(start) < 2s);
+  CHECK(since(start) < soon);
   Client polite(house.port);
   CHECK(polite.ask(get("/healthz", "Connection: close\r\n")).has("Connection: close"));
   CHECK(polite.is_closed());
@@ -201,7 +201,7 @@ TEST_CASE("a stop ends streams in order, keeps nobody waiting, and takes under t
   house.core.stop();
   CHECK(since(start) < 2s);
   const std::string rest = reader.rest();
-  CHECK(rest.size() > 5);
+  REQUIRE(rest.size() >= 5);
   CHECK(rest.substr(rest.size() - 5) == "0\r\n\r\n");
   CHECK(half.is_closed());
   house.core.stop();  // again is fine
