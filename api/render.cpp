@@ -103,7 +103,9 @@ Json render_sweep(const Sweep& sweep, const std::optional<Progress>& progress,
   json["runs_done"] = sweep.runs_done;
   json["runs_failed"] = sweep.runs_failed;
   json["answer"] = text_or_null(sweep.answer);
-  json["error"] = text_or_null(sweep.error);
+  // A sweep that waits for room under the database can't have its reason stored there.
+  const bool waits = progress && !progress->waits_for.empty();
+  json["error"] = text_or_null(waits ? progress->waits_for : sweep.error);
   json["spec"] = render_spec(sweep.spec);
   json["plan"] = render_plan(sweep.plan);
   return json;

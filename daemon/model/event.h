@@ -32,6 +32,7 @@ struct Progress {
   Setting current;
   double iops = 0, latency_mean_ns = 0;  // of the last tick
   std::uint64_t layout_done_bytes = 0, layout_total_bytes = 0;
+  std::string waits_for;  // what stops it, while it can't be stored as the sweep's error
 };
 
 enum class EventKind : std::uint8_t { progress, run, state };

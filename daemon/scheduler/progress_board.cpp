@@ -49,6 +49,13 @@ void ProgressBoard::enter(SweepPhase phase, const Setting& current) {
   tell();
 }
 
+void ProgressBoard::wait_for(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  if (!what.empty()) progress_.phase = SweepPhase::waiting;
+  progress_.waits_for = what;
+  tell();
+}
+
 void ProgressBoard::tick(double iops, double latency_mean_ns) {
   const std::lock_guard lock(mutex_);
   progress_.iops = iops;

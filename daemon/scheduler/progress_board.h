@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 #include "daemon/events/hub.h"
 #include "daemon/model/event.h"
@@ -20,6 +21,7 @@ class ProgressBoard {
   void expect(double seconds);
   void enter(SweepPhase phase);
   void enter(SweepPhase phase, const Setting& current);
+  void wait_for(const std::string& what);  // empty: no longer
   void tick(double iops, double latency_mean_ns);
   // `rest_seconds`: what comes after the layout.
   void layout(std::uint64_t done_bytes, std::uint64_t total_bytes, double rest_seconds);

@@ -47,6 +47,7 @@ void Runner::stored(const std::function<void()>& action, bool even_when_cancelle
   }
   if (!waits_for_room_) return;
   waits_for_room_ = false;
+  board_.wait_for("");
   spdlog::info("sweep {}: the database has room again", sweep_.id);
   publish_state(SweepState::running, "", "");
 }
@@ -55,7 +56,7 @@ void Runner::wait_for_room(bool even_when_cancelled, const std::string& why) {
   if (!waits_for_room_) {
     waits_for_room_ = true;
     spdlog::error("sweep {}: database_full: {}; it waits until there is room", sweep_.id, why);
-    board_.enter(SweepPhase::waiting);
+    board_.wait_for("database_full: " + why);
     publish_state(SweepState::running, "", "database_full: " + why);
   }
   const Clock::time_point until = Clock::now() + in_.timing.storage_retry;

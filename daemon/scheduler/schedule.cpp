@@ -90,9 +90,9 @@ void Schedule::fill_more() {
 
 void Schedule::fill_drift_checks() {
   for (const CurveState& curve : curves_) {
-    const std::vector<std::uint32_t> jobs = jobs_with_runs(curve);
-    if (jobs.size() < 2 || !median_iops(with_jobs(curve.base, jobs.front()))) continue;
-    pending_.push_back({with_jobs(curve.base, jobs.front()), 0, true});
+    std::vector<std::uint32_t> jobs = jobs_with_runs(curve);
+    std::erase_if(jobs, [&](std::uint32_t n) { return !median_iops(with_jobs(curve.base, n)); });
+    if (jobs.size() >= 2) pending_.push_back({with_jobs(curve.base, jobs.front()), 0, true});
   }
 }
 
