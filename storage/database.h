@@ -46,6 +46,8 @@ class Database {
     return work(*lease.connection);
   }
 
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
   // The last attempt to write found no room or a broken file.
   [[nodiscard]] bool write_failed() const noexcept { return write_failed_; }
 

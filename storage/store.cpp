@@ -8,6 +8,9 @@ namespace {
 // A commit is a write to a disk that may be under test: not more often than this while all is
 // well.
 constexpr std::int64_t write_check_every_ns = 60'000'000'000;
+// A run of a thousand jobs and an hour is a third of this; with less a run may not be kept, though
+// smaller writes still succeed.
+constexpr std::uint64_t room_for_a_run_bytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -21,6 +24,7 @@ Store::~Store() = default;
 
 std::string Store::trouble() {
   try {
+    require_room(database_->path(), room_for_a_run_bytes, "the database");
     const std::int64_t now_ns = now_();
     const std::int64_t checked_at_ns = database_->read([](Connection& connection) {
       return connection.integer("SELECT coalesce(max(checked_at_ns), 0) FROM health");
