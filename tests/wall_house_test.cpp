@@ -78,7 +78,7 @@ Lines lines_of(const fs::path& path) {
   return lines;
 }
 
-std::string relative(const fs::path& path) {
+std::string name_of(const fs::path& path) {
   return fs::relative(path, root).generic_string();
 }
 
@@ -139,7 +139,7 @@ std::size_t columns_of(const std::string& line) {
 
 TEST_CASE("every room includes only the rooms below it, by full path") {
   for (const fs::path& path : sources()) {
-    const std::string file = relative(path);
+    const std::string file = name_of(path);
     const std::string room = room_of(file);
     for (const std::string& included : includes_of(lines_of(path), '"', '"')) {
       CAPTURE(file);
@@ -156,7 +156,7 @@ TEST_CASE("every room includes only the rooms below it, by full path") {
 
 TEST_CASE("api sees nothing of daemon itself but the version") {
   for (const fs::path& path : sources()) {
-    const std::string file = relative(path);
+    const std::string file = name_of(path);
     if (!file.starts_with("api/")) continue;
     for (const std::string& included : includes_of(lines_of(path), '"', '"')) {
       CAPTURE(file);
@@ -168,7 +168,7 @@ TEST_CASE("api sees nothing of daemon itself but the version") {
 
 TEST_CASE("a library is known only where its wall lets it in") {
   for (const fs::path& path : sources()) {
-    const std::string file = relative(path);
+    const std::string file = name_of(path);
     if (room_of(file).empty()) continue;
     for (const std::string& included : includes_of(lines_of(path), '<', '>')) {
       CAPTURE(file);
@@ -186,7 +186,7 @@ TEST_CASE("a library is known only where its wall lets it in") {
 TEST_CASE("files, functions and lines stay short enough to read") {
   for (const fs::path& path : sources()) {
     const Lines lines = lines_of(path);
-    CAPTURE(relative(path));
+    CAPTURE(name_of(path));
     CHECK(lines.size() <= file_lines_most);
     CHECK(longest_function(lines) == "");
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -199,7 +199,7 @@ TEST_CASE("files, functions and lines stay short enough to read") {
 
 TEST_CASE("a header opens with its purpose, and the system's name is in file names alone") {
   for (const fs::path& path : sources()) {
-    const std::string file = relative(path);
+    const std::string file = name_of(path);
     if (room_of(file).empty()) continue;
     const Lines lines = lines_of(path);
     REQUIRE(!lines.empty());
