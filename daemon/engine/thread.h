@@ -4,9 +4,11 @@
 
 #include <pthread.h>
 
+#include <cstddef>
+
 namespace iobenchd::engine {
 
-inline constexpr std::size_t thread_stack_bytes = 512 * 1024;
+inline constexpr std::size_t thread_stack_bytes = std::size_t{512} * 1024;
 
 [[nodiscard]] inline int start_thread(pthread_t& thread, void* (*entry)(void*), void* argument) {
   pthread_attr_t attributes;

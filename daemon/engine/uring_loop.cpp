@@ -169,11 +169,10 @@ bool UringLoop::restrict_and_enable() {
   rules[5].opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED;
   rules[5].sqe_flags = IOSQE_FIXED_FILE;
   // The bare call: liburing 2.3 declares functions for these two and doesn't export them.
-  int result = io_uring_register(ring_.ring_fd, IORING_REGISTER_RESTRICTIONS, rules.data(),
+  const auto ring = static_cast<unsigned>(ring_.ring_fd);
+  int result = io_uring_register(ring, IORING_REGISTER_RESTRICTIONS, rules.data(),
                                  static_cast<unsigned>(rules.size()));
-  if (result == 0) {
-    result = io_uring_register(ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
-  }
+  if (result == 0) result = io_uring_register(ring, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
   if (result == 0) return true;
   worker_.fail("io_uring_register", -result, 0,
                "the kernel can't restrict the ring (it should from 5.10 on): choose ioengine=psync "

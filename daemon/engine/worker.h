@@ -67,9 +67,9 @@ struct alignas(64) Board {
   std::uint32_t worker_count = 1;
   std::uint32_t batch_submit = 1;
   std::uint32_t batch_complete = 1;
-  const std::byte* pool = nullptr;  // random bytes to write
-  Worker* workers = nullptr;        // worker_count of them
-  alignas(64) std::atomic<std::uint32_t> stop{0};
+  const std::byte* pool = nullptr;     // random bytes to write
+  Worker* workers = nullptr;           // worker_count of them
+  std::atomic<std::uint32_t> stop{0};  // written once: it needs no line of its own
 };
 
 // Null when there is no memory.
