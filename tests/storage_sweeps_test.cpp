@@ -17,6 +17,37 @@ std::vector<std::int64_t> ids(const Page<Sweep>& page) {
   return result;
 }
 
+// A value of its own in every field, none of them the default.
+SweepSpec full_spec() {
+  SweepSpec spec;
+  spec.preset = "published";
+  spec.label = "label";
+  spec.target = "/dev/rsd1c";
+  spec.size_bytes = std::uint64_t{1} << 40;
+  spec.offset_bytes = 4096;
+  spec.rw = {Rw::randread, Rw::randrw};
+  spec.bs = {4096, 65536};
+  spec.iodepth = {1, 32};
+  spec.numjobs = {1, 2, 18};
+  spec.numjobs_auto = false;
+  spec.runtime_ns = 30'000'000'000;
+  spec.ramp_time_ns = 10'000'000'000;
+  spec.repeats = 3;
+  spec.order = Order::given;
+  spec.ioengine = IoEngine::io_uring;
+  spec.direct = false;
+  spec.thread = spec.refine = spec.keep_file = true;
+  spec.batch_submit = 4;
+  spec.batch_complete = 2;
+  spec.seed = ~std::uint64_t{0};  // all 64 bits
+  spec.layout = Layout::per_job;
+  spec.cooldown_ns = 5;
+  spec.latency_limit = LatencyLimit{Statistic::mean, 500'000};
+  spec.on_restart = OnRestart::fail;
+  spec.confirm = "destroy";
+  return spec;
+}
+
 }  // namespace
 
 TEST_CASE("a sweep gets an id, a time, a seed and a UUID of version 7 that holds the time") {
@@ -49,32 +80,7 @@ TEST_CASE("every field of a sweep comes back as it went in") {
   sweep.host = "h\xC3\xB6st";
   sweep.notes = "it's 'quoted'";
   sweep.pinned = true;
-  SweepSpec& spec = sweep.spec;
-  spec.preset = "published";
-  spec.label = "label";
-  spec.target = "/dev/rsd1c";
-  spec.size_bytes = std::uint64_t{1} << 40;
-  spec.offset_bytes = 4096;
-  spec.rw = {Rw::randread, Rw::randrw};
-  spec.bs = {4096, 65536};
-  spec.iodepth = {1, 32};
-  spec.numjobs = {1, 2, 18};
-  spec.numjobs_auto = false;
-  spec.runtime_ns = 30'000'000'000;
-  spec.ramp_time_ns = 10'000'000'000;
-  spec.repeats = 3;
-  spec.order = Order::given;
-  spec.ioengine = IoEngine::io_uring;
-  spec.direct = false;
-  spec.thread = spec.refine = spec.keep_file = true;
-  spec.batch_submit = 4;
-  spec.batch_complete = 2;
-  spec.seed = ~std::uint64_t{0};  // all 64 bits
-  spec.layout = Layout::per_job;
-  spec.cooldown_ns = 5;
-  spec.latency_limit = LatencyLimit{Statistic::mean, 500'000};
-  spec.on_restart = OnRestart::fail;
-  spec.confirm = "destroy";
+  const SweepSpec spec = sweep.spec = full_spec();
   sweep.plan = {7, 12.5, 1, 2, "io_uring", 3, "/dev/rsd1c", {{Rw::randread, 4096, 1, 2}}};
 
   const Sweep made = store.sweeps().create(sweep);
