@@ -16,6 +16,7 @@
 #include "daemon/launcher/process.h"
 #include "daemon/model/frame.h"
 #include "daemon/platform/platform.h"
+#include "tests/loop_device.h"
 #include "tests/temporary_tree.h"
 
 using namespace iobenchd;
@@ -27,7 +28,8 @@ constexpr const char* engine_script =
     "#!/bin/sh\n"
     "printf 'born ' >&3\n"
     "for fd in /proc/$$/fd/*; do\n"
-    "  case $(readlink $fd) in */scratch/* | */given) printf '%s ' ${fd##*/} >&3 ;; esac\n"
+    "  case $(readlink $fd) in */scratch/* | */given | /dev/loop*) printf '%s ' ${fd##*/} >&3 ;; "
+    "esac\n"
     "done\n"
     "printf 'end\\n' >&3\n"
     "cat <&3 >/dev/null\n";
@@ -94,8 +96,10 @@ class Bench {
     set_text(request.name, path);
     return request;
   }
-  void allow(const std::string& pattern) {
-    set_text(settings.targets[settings.target_count++].pattern, pattern);
+  AllowedTarget& allow(const std::string& pattern) {
+    AllowedTarget& target = settings.targets[settings.target_count++];
+    set_text(target.pattern, pattern);
+    return target;
   }
   std::string answer(const OpenRun& request) { return Birth(request, settings, engine).words(); }
 
@@ -203,4 +207,32 @@ TEST_CASE("a directory, a missing file and an engine that isn't there are clear 
   const int status = birth.end();
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);
+}
+
+TEST_CASE("a device is written after its phrase, by one run, and only while nobody uses it") {
+  Bench bench;
+  const LoopDevice loop(bench.tree);
+  if (loop.path.empty()) {
+    MESSAGE("skipped: loop devices need root and losetup");
+    return;
+  }
+  AllowedTarget& allowed = bench.allow(loop.path);
+  OpenRun request = bench.named(loop.path);
+  request.descriptors = 3;
+  CHECK(bench.answer(request) == "born 4 5 6 end\n");
+  request.write = 1;
+  CHECK(says(bench.answer(request), "may be read only"));
+  allowed.write = 1;
+  CHECK(says(bench.answer(request), "needs \"confirm\": \"destroy " + loop.path + " 1.0 MB\""));
+  set_text(request.confirm, "destroy " + loop.path + " 1.0 MB");
+  {
+    Birth writer(request, bench.settings, bench.engine);
+    CHECK(writer.words() == "born 4 5 6 end\n");
+    // The engine holds the disk exclusively: nothing can be mounted over it meanwhile.
+    CHECK(open(loop.path.c_str(), O_RDONLY | O_EXCL) == -1);
+    CHECK(says(bench.answer(bench.named(loop.path)), "in use (opened exclusively)"));
+  }
+  const Descriptor other(open(loop.path.c_str(), O_RDONLY | O_EXCL));
+  REQUIRE(other.is_open());
+  CHECK(says(bench.answer(request), "is in use: opened exclusively"));
 }

@@ -2,49 +2,16 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include "daemon/platform/platform.h"
+#include "tests/loop_device.h"
 #include "tests/temporary_tree.h"
 
 using namespace iobenchd;
-
-namespace {
-
-std::string output_of(const std::string& command) {
-  std::FILE* stream = popen(command.c_str(), "r");
-  if (stream == nullptr) return {};
-  char line[256] = {};
-  const bool any = std::fgets(line, sizeof line, stream) != nullptr;
-  const bool good = pclose(stream) == 0;
-  std::string text = any && good ? line : "";
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
-// A loop device on a file of 1 MiB; empty path where the machine doesn't let us.
-class LoopDevice {
- public:
-  explicit LoopDevice(const TemporaryTree& tree) {
-    tree.file("disk", std::string(1 << 20, 'x'));
-    if (geteuid() == 0)
-      path = output_of("losetup --find --show '" + (tree / "disk") + "' 2>/dev/null");
-  }
-  ~LoopDevice() {
-    if (!path.empty()) (void)output_of("losetup -d " + path);
-  }
-  LoopDevice(const LoopDevice&) = delete;
-  LoopDevice& operator=(const LoopDevice&) = delete;
-
-  std::string path;
-};
-
-}  // namespace
 
 TEST_CASE("facts of a file: size, filesystem and leaf are its own") {
   const TemporaryTree tree;
