@@ -210,8 +210,11 @@ class FakeHost final : public EngineHost {
   Script script;
   std::atomic<bool> killable = true;
   std::atomic<std::uint32_t> opened = 0, alive = 0, most_alive = 0;
-  std::shared_ptr<FakeLife> last_life;
 
+  [[nodiscard]] std::shared_ptr<FakeLife> last_life() {
+    const std::lock_guard lock(mutex_);
+    return last_life_;
+  }
   [[nodiscard]] std::unique_ptr<EngineProcess> open(const OpenRun& request) override {
     on_open(request);
     ++opened;
@@ -221,7 +224,10 @@ class FakeHost final : public EngineHost {
     }
     auto life = std::make_shared<FakeLife>();
     life->killable = killable;
-    last_life = life;
+    {
+      const std::lock_guard lock(mutex_);
+      last_life_ = life;
+    }
     return std::make_unique<FakeEngine>(script, request, life, [this] { --alive; });
   }
   [[nodiscard]] std::vector<TargetFacts> probe(const std::string& path) override {
@@ -238,6 +244,10 @@ class FakeHost final : public EngineHost {
     set_text(missing.real_path, path);
     return {missing};
   }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<FakeLife> last_life_;
 };
 
 // What every script begins with: layout and trial done at once.

@@ -33,16 +33,15 @@ struct Measured {
 };
 
 Measured measure_with(const fakes::Script& script, const Observer& observer = {},
-                      bool killable = true, Task task = Task::measure) {
+                      const Deadlines& deadlines = {}, Task task = Task::measure) {
   fakes::FakeHost host;
   host.script = script;
-  host.killable = killable;
   const auto process = host.open(OpenRun{});
   Load load = one_second();
   load.task = task;
   const Clock::time_point begin = Clock::now();
   Measured measured;
-  measured.result = measure(*process, load, brief(), observer);
+  measured.result = measure(*process, load, deadlines, observer);
   measured.took = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
   measured.reaped = wait_until_reaped(*process, milliseconds(500));
   return measured;
@@ -100,10 +99,12 @@ TEST_CASE("the ramp's ticks never mix with the measured ones") {
 }
 
 TEST_CASE("an engine that completes nothing is hung, however lively it ticks") {
-  const Measured measured = measure_with([](EngineEnd& end, const OpenRun&) {
-    end.tick(Phase::measure, 10, 1'000'000, tick_ns);
-    while (!end.stopped_within(milliseconds(20))) end.tick(Phase::measure, 0, 0, tick_ns / 10);
-  });
+  const Measured measured = measure_with(
+      [](EngineEnd& end, const OpenRun&) {
+        end.tick(Phase::measure, 10, 1'000'000, tick_ns);
+        while (!end.stopped_within(milliseconds(20))) end.tick(Phase::measure, 0, 0, tick_ns / 10);
+      },
+      {}, brief());
   CHECK(measured.result.end == RunEnd::failed);
   CHECK(measured.result.failure.kind == FailureKind::hung);
   CHECK(measured.result.failure.text == "hung: no I/O completed for 0.2 s");
@@ -129,9 +130,12 @@ TEST_CASE("a silent engine is hung, and measure() returns though it can't be kil
 
 TEST_CASE("an engine that keeps working beyond its time is ended") {
   const Clock::time_point begin = Clock::now();
-  const Measured measured = measure_with([](EngineEnd& end, const OpenRun&) {
-    while (!end.stopped_within(milliseconds(50))) end.tick(Phase::measure, 1, 1'000'000, tick_ns);
-  });
+  const Measured measured = measure_with(
+      [](EngineEnd& end, const OpenRun&) {
+        while (!end.stopped_within(milliseconds(50)))
+          end.tick(Phase::measure, 1, 1'000'000, tick_ns);
+      },
+      {}, brief());
   CHECK(measured.result.failure.kind == FailureKind::hung);
   // 1 s of runtime, 200 ms of setup, 200 ms of silence
   CHECK(Clock::now() - begin >= milliseconds(1400));
@@ -255,7 +259,7 @@ TEST_CASE("a layout may take longer than any run, as long as bytes get written")
         }
         end.final(0, 0);
       },
-      {}, true, Task::layout);
+      {}, brief(), Task::layout);
   CHECK(measured.result.end == RunEnd::done);
   CHECK(measured.took > milliseconds(1600));
 }
