@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "api/respond.h"
@@ -74,43 +75,50 @@ void ConnectionLoop::wake() {
 }
 
 void ConnectionLoop::run() {
-  std::vector<pollfd> watched;
   for (;;) {
-    watch(watched);
-    const int ready = ::poll(watched.data(), static_cast<nfds_t>(watched.size()), patience_ms());
-    if (ready < 0 && errno != EINTR) {
-      spdlog::error("http: poll: {}", std::strerror(errno));
+    try {
+      if (!round()) return;
+    } catch (const std::exception& error) {  // out of memory: the next round may have more
+      spdlog::error("http: {}", error.what());
     }
-    const Clock::time_point now = Clock::now();
-    std::array<char, 256> wakes;
-    while (::read(wake_read_.get(), wakes.data(), wakes.size()) > 0) {
-    }
-    const std::size_t listeners = watched_listeners_;
-    for (std::size_t i = 0; i < connections_.size() && ready > 0; ++i) {
-      if (watched[1 + listeners + i].revents != 0) proceed(connections_[i]);
-    }
-    for (std::size_t i = 0; i < listeners && ready > 0; ++i) {
-      if (watched[1 + i].revents != 0) accept_from(listeners_[i]);
-    }
-    take_back();
-    if (is_stopping_) close_idle();
-    expire(now);
-    std::erase(connections_, nullptr);
-    if (is_finished(now)) return;
   }
 }
 
+bool ConnectionLoop::round() {
+  std::erase(connections_, nullptr);
+  watch();
+  const int ready = ::poll(watched_.data(), static_cast<nfds_t>(watched_.size()), patience_ms());
+  if (ready < 0 && errno != EINTR) {
+    spdlog::error("http: poll: {}", std::strerror(errno));
+  }
+  const Clock::time_point now = Clock::now();
+  std::array<char, 256> wakes;
+  while (::read(wake_read_.get(), wakes.data(), wakes.size()) > 0) {
+  }
+  const std::size_t listeners = watched_listeners_;
+  for (std::size_t i = 0; i < connections_.size() && ready > 0; ++i) {
+    if (watched_[1 + listeners + i].revents != 0) proceed(connections_[i]);
+  }
+  for (std::size_t i = 0; i < listeners && ready > 0; ++i) {
+    if (watched_[1 + i].revents != 0) accept_from(listeners_[i]);
+  }
+  take_back();
+  if (is_stopping_) close_idle();
+  expire(now);
+  return !is_finished(now);
+}
+
 // The wake-up pipe, the listeners, the connections, in this order.
-void ConnectionLoop::watch(std::vector<pollfd>& watched) {
-  watched.clear();
-  watched.push_back({wake_read_.get(), POLLIN, 0});
+void ConnectionLoop::watch() {
+  watched_.clear();
+  watched_.push_back({wake_read_.get(), POLLIN, 0});
   watched_listeners_ = Clock::now() >= accept_again_ ? listeners_.size() : 0;
   for (std::size_t i = 0; i < watched_listeners_; ++i) {
-    watched.push_back({listeners_[i].fd(), POLLIN, 0});
+    watched_.push_back({listeners_[i].fd(), POLLIN, 0});
   }
   for (const auto& connection : connections_) {
     const bool is_writing = connection->stage == Stage::writing;
-    watched.push_back(
+    watched_.push_back(
         {connection->socket.get(), static_cast<short>(is_writing ? POLLOUT : POLLIN), 0});
   }
 }
@@ -152,6 +160,7 @@ bool ConnectionLoop::is_full() const {
 
 void ConnectionLoop::accept_from(const Listener& listener) {
   for (int i = 0; i < 64; ++i) {  // then the others get their turn
+    auto connection = std::make_unique<Connection>();
     const int fd = ::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
       const bool is_quiet = errno == EAGAIN || errno == EWOULDBLOCK;
@@ -160,7 +169,6 @@ void ConnectionLoop::accept_from(const Listener& listener) {
       accept_again_ = Clock::now() + accept_pause;
       return;
     }
-    auto connection = std::make_unique<Connection>();
     connection->socket.reset(fd);
     connection->door = listener.door();
     connection->peer = peer_name(fd);
@@ -205,8 +213,9 @@ bool ConnectionLoop::is_finished(Clock::time_point now) {
   if (!is_finishing_) return false;
   if (finish_by_ == Clock::time_point{}) finish_by_ = now + finish_time;
   const bool is_writing =
-      std::any_of(connections_.begin(), connections_.end(),
-                  [](const auto& connection) { return connection->stage == Stage::writing; });
+      std::any_of(connections_.begin(), connections_.end(), [](const auto& connection) {
+        return connection != nullptr && connection->stage == Stage::writing;
+      });
   return now >= finish_by_ || (!is_writing && away_ == 0);
 }
 

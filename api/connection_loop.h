@@ -52,7 +52,8 @@ class ConnectionLoop {
 
  private:
   void wake();
-  void watch(std::vector<pollfd>& watched);
+  [[nodiscard]] bool round();  // false: the last one
+  void watch();
   [[nodiscard]] int patience_ms() const;
   void take_back();
   [[nodiscard]] bool is_full() const;
@@ -88,8 +89,9 @@ class ConnectionLoop {
   std::vector<std::unique_ptr<Connection>> returned_;  // guarded by mutex_
   // The loop's own from here.
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::size_t away_ = 0;               // connections that workers hold
-  std::size_t held_bytes_ = 0;         // of bodies
+  std::size_t away_ = 0;        // connections that workers hold
+  std::size_t held_bytes_ = 0;  // of bodies
+  std::vector<pollfd> watched_;
   std::size_t watched_listeners_ = 0;  // of this round
   Clock::time_point accept_again_{};
   Clock::time_point finish_by_{};

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -134,8 +135,12 @@ void Workers::work() {
       connection = std::move(queue_.front());
       queue_.pop_front();
     }
-    answer(front, *connection);
-    give_back_(std::move(connection));
+    try {
+      answer(front, *connection);
+      give_back_(std::move(connection));
+    } catch (const std::exception& error) {  // out of memory; the connection is closed
+      spdlog::error("http: {}", error.what());
+    }
   }
 }
 
@@ -154,6 +159,7 @@ void Workers::answer(Front& front, Connection& connection) {
     return;
   }
   connection.close_after = exchange.close;
+  connection.exchange.reset();  // with its body, before a slow client takes its time
   if (send_output(connection) == Io::gone) connection.is_dead = true;
 }
 

@@ -52,6 +52,7 @@ class MemoryStream : public httplib::Stream {
   ssize_t read(char* into, size_t size) {
     const std::string& source = at_ < head_.size() ? head_ : body_;
     const std::size_t from = at_ < head_.size() ? at_ : at_ - head_.size();
+    if (from >= source.size()) return 0;  // the body may be gone already
     const std::size_t count = std::min(size, source.size() - from);
     std::memcpy(into, source.data() + from, count);
     at_ += count;
