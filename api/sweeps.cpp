@@ -187,7 +187,13 @@ Response cancel_sweep(const Context& context, const Request& request) {
 
 Response delete_sweep(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
-  context.store.sweeps().remove(find_sweep(context, request.parameters.at(0)).id);
+  const Sweep sweep = find_sweep(context, request.parameters.at(0));
+  if (!is_over(sweep)) {
+    throw Error(ErrorCode::conflict, "sweep " + std::to_string(sweep.id) + " is " +
+                                         std::string(to_string(sweep.state)) +
+                                         "; cancel it first: POST " + path_of(sweep) + "/cancel");
+  }
+  context.store.sweeps().remove(sweep.id);
   Response response;
   response.status = 204;
   return response;

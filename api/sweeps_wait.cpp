@@ -64,7 +64,8 @@ class Waiting {
   bool hear(const Event& event, std::string& chunk) {
     if (event.kind != EventKind::progress) return !end_if_over(chunk);
     const std::uint64_t now_ns = monotonic_now_ns();
-    if (now_ns - last_line_ns_ < line_every_ns) return true;
+    const bool over = event.progress.phase == SweepPhase::finished;
+    if (over || now_ns - last_line_ns_ < line_every_ns) return true;
     last_line_ns_ = now_ns;
     chunk += render_progress_line(event.progress);
     return true;

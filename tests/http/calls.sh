@@ -1,0 +1,145 @@
+# The calls that work. Sourced by run.sh.
+
+# No disk is needed for most of them: the engine "null" does no I/O.
+small='{"ioengine": "null", "numjobs": [1, 2, 4, 8], "size": "16m", "runtime": "300ms",
+        "ramp_time": 0, "label": "small"}'
+
+calls_machine() {
+  ask GET /healthz
+  expect 200 healthz '"status"'
+  described Health healthz
+  ask GET /readyz
+  expect 200 readyz
+  described Ready readyz
+  ask GET /api/v1/system
+  expect 200 system
+  described System system
+  holds system '.cpus > 0 and (.host | length) > 0'
+  ask GET /api/v1/targets
+  expect 200 targets
+  described TargetPage targets
+  holds targets '[.items[] | select(.scratch)] | length == 1'
+}
+
+calls_sweep() {
+  ask GET /api/v1/sweeps
+  holds "a new database has no sweeps" '.items == [] and .next_cursor == null'
+  json POST '/api/v1/sweeps?dry_run=true' "$small"
+  expect 200 "a dry run"
+  described Plan "a dry run"
+  ask POST '/api/v1/sweeps?dry_run=true'
+  expect 200 "a dry run without a body" '"ioengine"'
+  ask GET /api/v1/sweeps
+  holds "a dry run queues nothing" '.items == []'
+
+  curl -sN -m 60 "$base/api/v1/events" >"$home/events" &
+  listener=$!
+  json POST /api/v1/sweeps "$small" -H 'Idempotency-Key: first'
+  expect 202 "a sweep"
+  described SweepItem "a sweep"
+  id=$(value .id)
+  [ "$(header Location)" = "/api/v1/sweeps/$id" ] || failed "Location is $(header Location)"
+  json POST /api/v1/sweeps "$small" -H 'Idempotency-Key: first'
+  expect 202 "the same again"
+  holds "one key makes one sweep" ".id == $id"
+
+  until_over "$id"
+  expect 200 "the sweep"
+  described Sweep "the sweep"
+  holds "the sweep" '.state == "done" and (.points | length) == 4 and .runs_failed == 0'
+  holds "its answer" '(.answer | length) > 0 and (.curves | length) == 1'
+  etag=$(header ETag)
+  [ -n "$etag" ] || failed "a finished sweep has no ETag"
+  ask GET "/api/v1/sweeps/$id" -H "If-None-Match: $etag"
+  expect 304 "a known ETag"
+
+  until_says "$home/events" 'event: state'
+  until_says "$home/events" 'event: run'
+  kill "$listener" 2>/dev/null || true
+  wait "$listener" 2>/dev/null || true
+  sed -n '/^event: run/,/^$/s/^data: //p' "$home/events" | head -n 1 >"$home/body"
+  described RunEvent "an event run"
+  sed -n '/^event: state/,/^$/s/^data: //p' "$home/events" | head -n 1 >"$home/body"
+  described StateEvent "an event state"
+  sed -n '/^event: progress/,/^$/s/^data: //p' "$home/events" | head -n 1 >"$home/body"
+  [ ! -s "$home/body" ] || described ProgressEvent "an event progress"
+
+  ask GET '/api/v1/sweeps?label=small&state=done'
+  described SweepPage "the list"
+  holds "the list" '.items | length == 1'
+  json PATCH "/api/v1/sweeps/$id" '{"notes": "quiet night", "pinned": true}'
+  expect 200 "a patch"
+  holds "a patch" '.notes == "quiet night" and .pinned and .label == "small"'
+}
+
+calls_text_and_wait() {
+  ask GET "/api/v1/sweeps/$id" -H 'Accept: text/plain'
+  expect 200 "a sweep as text" numjobs MiB/s IOPS 'p99 µs' note
+  ask POST '/api/v1/sweeps?wait=true' -H 'Content-Type: application/json' \
+    -d '{"numjobs": "1-8*2", "size": "16m", "runtime": "300ms", "ramp_time": "100ms"}'
+  expect 200 "waiting for a sweep on a scratch file" "at most" numjobs IOPS
+  set -- "$home/scratch/"*
+  [ ! -e "$1" ] || failed "the scratch file is still there: $1"
+}
+
+calls_cancel_and_delete() {
+  json POST /api/v1/sweeps '{"ioengine": "null", "numjobs": 1, "runtime": "60s", "size": "16m"}'
+  expect 202 "a long sweep"
+  long=$(value .id)
+  ask DELETE "/api/v1/sweeps/$long"
+  expect 409 "deleting an active sweep" cancel
+  ask POST "/api/v1/sweeps/$long/cancel"
+  expect 202 "a cancel"
+  until_over "$long"
+  holds "a cancelled sweep" '.state == "cancelled"'
+  ask POST "/api/v1/sweeps/$long/cancel"
+  expect 409 "cancelling twice"
+  ask DELETE "/api/v1/sweeps/$long"
+  expect 204 "a delete"
+  ask GET "/api/v1/sweeps/$long"
+  expect 404 "what was deleted" "GET /api/v1/sweeps"
+  ask GET "/api/v1/runs?sweep_id=$long"
+  holds "its runs are gone too" '.items == []'
+}
+
+calls_history() {
+  ask GET "/api/v1/runs?sweep_id=$id&limit=3"
+  expect 200 runs
+  described RunPage runs
+  holds runs '.items | length == 3'
+  next=$(header Link | sed 's/^<\(.*\)>.*/\1/')
+  run=$(value '.items[0].id')
+  ask GET "$next"
+  expect 200 "the next page"
+  holds "the next page" ".items[0].id < $run"
+  ask GET "/api/v1/runs/$run"
+  expect 200 "a run"
+  described Run "a run"
+  holds "a run" '.read.ios > 0 and ([.read.histogram[][1]] | add) == .read.ios'
+  holds "its jobs" '(.jobs | length) == .numjobs'
+  ask GET "/api/v1/runs?numjobs=4&ioengine=null&format=csv"
+  expect 200 "runs as CSV" "id,sweep_id,state"
+  ask GET /api/v1/runs -H 'Accept: application/x-ndjson'
+  expect 200 "runs line by line"
+}
+
+calls_import() {
+  ask POST '/api/v1/imports?os=OpenBSD%207.7&target=nvme&label=published' \
+    -H 'Content-Type: text/csv' --data-binary @storage/baselines/openbsd77-2025.csv
+  expect 201 "the published table"
+  described Sweep "the published table"
+  holds "the published table" '.origin == "imported" and (.points | length) == 12'
+  holds "its reads are worth 8 jobs" \
+    '[.curves[] | select(.rw == "randread") | .sweet_spot | .at, .low, .high] == [8, 6, 8]'
+  holds "its depth is in its notes" '.spec.iodepth == [32]'
+  ask GET "$(header Location)?format=text"
+  expect 200 "it as text" "8 jobs" randread "439 728" "near peak" regression
+  ask POST /api/v1/imports -H 'Content-Type: text/csv' --data-binary 'rw,numjobs,iops
+read,0,100
+read,2,fast
+'
+  expect 422 "a broken table" "line 2, numjobs" "line 3, iops" "from 1 to 1024"
+  ask POST '/api/v1/imports?bs=64k' \
+    -H 'Content-Type: text/csv' --data-binary @storage/baselines/openbsd77-2025.csv
+  expect 422 "a table of another block size" "?bs="
+}
