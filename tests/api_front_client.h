@@ -161,7 +161,7 @@ class Client {
   void end_sending() const { ::shutdown(fd_, SHUT_WR); }
 
   // Waits for more; false at the end of the stream or after `patience`.
-  bool more(std::chrono::milliseconds patience = 5s) {
+  bool more(std::chrono::milliseconds patience = 20s) {
     pollfd watched{fd_, POLLIN, 0};
     if (::poll(&watched, 1, static_cast<int>(patience.count())) <= 0) return false;
     std::array<char, 65536> bytes;
