@@ -3,6 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
+// A browser on a busy machine of two cores needs it.
+export const patience_ms = 60_000;
 const screenshots = join(process.cwd(), 'screenshots');
 
 export function launchBrowser() {
@@ -21,6 +23,7 @@ export function launchBrowser() {
 export async function openPage(browser, { expect = [], ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(patience_ms);
   const complaints = [];
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
@@ -44,6 +47,27 @@ export async function openPage(browser, { expect = [], ...options } = {}) {
     if (status >= 400 && !expect.includes(status)) complaints.push(`${response.url()}: ${status}`);
   });
   return { page, complaints, close: () => context.close() };
+}
+
+// Notes all that elements with these selectors ever say, from now on, as a viewer would see it pass
+// by: a test that looks itself comes too late on a busy machine.
+export function watch(page, selectors) {
+  return page.evaluate((wanted) => {
+    const seen = (window.seen = Object.fromEntries(wanted.map((one) => [one, []])));
+    const look = () => {
+      for (const one of wanted) {
+        const found = [...document.querySelectorAll(one)];
+        const said = `${found.length}: ${found.map((element) => element.textContent).join()}`;
+        if (found.length > 0 && seen[one].at(-1) !== said) seen[one].push(said);
+      }
+    };
+    new MutationObserver(look)
+      .observe(document.body, { subtree: true, childList: true, characterData: true });
+  }, selectors);
+}
+
+export function watched(page) {
+  return page.evaluate(() => window.seen);
 }
 
 export async function screenshot(page, name) {

@@ -10,6 +10,11 @@ const start_ms = 20_000;
 const stop_ms = 10_000;
 export const as_root = process.getuid() === 0;
 
+// To whoever the daemon will be.
+export function giveAway(path) {
+  if (as_root) chownSync(path, idOf('-u', 'nobody'), idOf('-g', 'nobody'));
+}
+
 function idOf(option, user) {
   return Number(spawnSync('id', [option, user], { encoding: 'utf8' }).stdout);
 }
@@ -35,7 +40,7 @@ function settle() {
   }
   const state = join(home, 'state');
   mkdirSync(state, { mode: 0o700 });
-  if (as_root) chownSync(state, idOf('-u', 'nobody'), idOf('-g', 'nobody'));
+  giveAway(state);
   return { home, state };
 }
 

@@ -1,11 +1,13 @@
 // One person's way through the page: ask, be corrected, watch, read the answer, cancel, clean up.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { inked, launchBrowser, openPage, overflow, screenshot } from './browser.mjs';
+import {
+  inked, launchBrowser, openPage, overflow, screenshot, watch, watched,
+} from './browser.mjs';
 import { startDaemon } from './daemon.mjs';
 
 const settings = [1, 2, 3, 4, 6, 8];
-const sweep_ms = 90_000;
+const sweep_ms = 180_000;
 let daemon, browser, visit, page;
 
 before(async () => {
@@ -62,18 +64,18 @@ test('every wrong value is told beside its field, and no longer once it is mende
 });
 
 test('a sweep posted by the form is watched live, point by point, to its answer', async () => {
+  await watch(page, ['.going .phase', '.going .current', '.going .now', 'tbody tr th']);
   const id = await ask({
-    numjobs: settings.join(), size: '16m', runtime: '400ms', label: 'browser test',
+    numjobs: settings.join(), size: '16m', runtime: '1s', label: 'browser test',
   });
-  await page.getByRole('progressbar').waitFor();
-  const early = page.locator('.going .phase', { hasText: /reference|layout|ramp|measure/ });
-  await early.waitFor();
-  await page.locator('.going .current', { hasText: 'randread 4k' }).waitFor({ timeout: sweep_ms });
-  await page.locator('tbody tr').first().waitFor({ timeout: sweep_ms });
-  const rows_while_running = await page.locator('tbody tr').count();
-  assert.ok(rows_while_running < settings.length, `${rows_while_running} rows at once`);
-
   await stateIs('done');
+  const seen = await watched(page);
+  assert.match(seen['.going .phase'].join(), /measure/);
+  assert.match(seen['.going .current'].join(), /randread 4k · depth 1 · \d jobs?/);
+  assert.match(seen['.going .now'].join(), /\d/);
+  const rows = seen['tbody tr th'].map((said) => parseInt(said, 10));
+  assert.ok(rows.some((count) => count < settings.length), `rows came at once: ${rows}`);
+
   const sweep = await api(`/sweeps/${id}`);
   assert.equal(sweep.state, 'done');
   await page.locator('.answer', { hasText: sweep.answer }).waitFor();
@@ -125,7 +127,7 @@ test('light, dark and phone show all of it without scrolling sideways', async ()
 });
 
 test('a running sweep is cancelled by pressing twice', async () => {
-  await page.getByRole('link', { name: 'New sweep' }).click();
+  await page.getByRole('link', { name: 'New sweep', exact: true }).click();
   const id = await ask({ numjobs: '1', size: '16m', runtime: '60s' });
   await page.getByRole('progressbar').waitFor();
   await screenshot(page, 'running');

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launchBrowser, openPage } from './browser.mjs';
-import { as_root, startDaemon } from './daemon.mjs';
+import { as_root, giveAway, startDaemon } from './daemon.mjs';
 
 const token = 'twenty-four-letters-long';
 const skip = as_root ? false : 'only root can start a service that drops its privileges';
@@ -15,6 +15,7 @@ before(async () => {
   if (skip) return;
   const prepare = (home) => {
     writeFileSync(join(home, 'token'), `${token}\n`, { mode: 0o600 });
+    giveAway(join(home, 'token')); // the service reads it, and has no privileges
     return [`token_file=${home}/token`, 'user=nobody'];
   };
   daemon = await startDaemon({ keep_root: true, prepare });

@@ -6,7 +6,8 @@ import { isOver } from './model';
 import type { Progress, Sweep } from './model';
 import type { History } from './state';
 
-const sure_ms = 4000;
+const armed_ms = 10_000;
+const fresh_ms = 350; // a double click is no second thought
 
 interface SureProps {
   label: string;
@@ -14,23 +15,32 @@ interface SureProps {
   onSure(): Promise<void>;
 }
 
-// A button that wants to be pressed twice, and forgets the first time after a while.
+// A button that wants to be pressed twice, and forgets the first time after a while or when one
+// goes elsewhere.
 export function SureButton({ label, about, onSure }: SureProps) {
   const [armed, setArmed] = useState(false);
+  const [fresh, setFresh] = useState(false);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     if (!armed) return undefined;
-    const timer = setTimeout(() => setArmed(false), sure_ms);
-    return () => clearTimeout(timer);
+    setFresh(true);
+    const ripe = setTimeout(() => setFresh(false), fresh_ms);
+    const timer = setTimeout(() => setArmed(false), armed_ms);
+    return () => {
+      clearTimeout(ripe);
+      clearTimeout(timer);
+    };
   }, [armed]);
   const press = () => {
     if (!armed) return setArmed(true);
+    if (fresh) return;
     setArmed(false);
     setBusy(true);
     void onSure().finally(() => setBusy(false));
   };
   return (
     <button type="button" class={armed ? 'small armed' : 'small'} disabled={busy} onClick={press}
+      onBlur={() => setArmed(false)} aria-disabled={armed && fresh}
       aria-label={armed ? `Really ${label.toLowerCase()} ${about}` : `${label} ${about}`}>
       {armed ? `Really ${label.toLowerCase()}?` : label}
     </button>

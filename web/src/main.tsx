@@ -68,7 +68,7 @@ function Masthead({ link, system, asking }: MastheadProps) {
   const machine = system === null ? [] : [system.host, system.os, system.cpu];
   return (
     <header class="masthead">
-      <a class="wordmark" href="#/" aria-label="iobenchd, new sweep">
+      <a class="wordmark" href="#/" aria-label="iobenchd">
         <svg viewBox="0 0 32 22" width="32" height="22" aria-hidden="true">
           <rect x="15" y="0" width="7" height="22" class="mark-band" />
           <path d="M2 20C7 11 10 6 17 5c5-.7 9 .7 13 3" class="mark-line" />
