@@ -11,7 +11,7 @@
 namespace iobenchd::api {
 
 Io receive(const Connection& connection, std::string& into, std::size_t most) {
-  std::array<char, 64 * 1024> bytes;  // not cleared: only what recv filled is read
+  std::array<char, std::size_t{64} * 1024> bytes;  // not cleared: only what recv filled is read
   const ssize_t size =
       ::recv(connection.socket.get(), bytes.data(), std::min(most, bytes.size()), MSG_DONTWAIT);
   if (size > 0) {
@@ -42,7 +42,7 @@ std::string plain_answer(const Response& response, bool close, bool without_body
   std::string text = "HTTP/1.1 " + std::to_string(response.status) + " ";
   text += status_title(response.status);
   for (const auto& [name, value] : response.headers) {
-    text += "\r\n" + name + ": " + value;
+    text.append("\r\n").append(name).append(": ").append(value);
   }
   if (response.status != 204) {
     text += "\r\nContent-Type: " + response.content_type +

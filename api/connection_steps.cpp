@@ -12,7 +12,8 @@
 namespace iobenchd::api {
 namespace {
 
-constexpr std::size_t body_slice_bytes = 256 * 1024;  // a round; then the others get their turn
+constexpr std::size_t body_slice_bytes =
+    std::size_t{256} * 1024;  // a round; then the others get their turn
 constexpr std::string_view nudge = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool is_idle(const Connection& connection) {

@@ -15,7 +15,7 @@
 
 namespace iobenchd::api {
 
-inline constexpr std::size_t head_most_bytes = 16 * 1024;
+inline constexpr std::size_t head_most_bytes = std::size_t{16} * 1024;
 inline constexpr std::size_t head_most_lines = 64;
 inline constexpr std::size_t target_most_bytes = 1024;
 
