@@ -41,9 +41,10 @@ const Sweep* RunQueue::unasked() const {
 }
 
 void RunQueue::set_leaves(std::int64_t sweep_id, std::vector<std::string> leaves) {
-  for (QueuedSweep& entry : waiting_) {
-    if (entry.sweep.id == sweep_id) entry.leaves = std::move(leaves);
-  }
+  const auto at = std::find_if(waiting_.begin(), waiting_.end(), [&](const QueuedSweep& entry) {
+    return entry.sweep.id == sweep_id;
+  });
+  if (at != waiting_.end()) at->leaves = std::move(leaves);
 }
 
 void RunQueue::release(std::int64_t sweep_id) {

@@ -47,7 +47,8 @@ std::vector<std::string> scratch_uuids(const std::string& directory) {
 std::string remove_scratch(const std::string& directory, const std::string& uuid) {
   std::string trouble;
   for (const std::string& name : files_of(directory, scratch_name(uuid) + ".")) {
-    const std::string path = directory + "/" + name;
+    std::string path = directory;
+    path.append("/").append(name);
     if (unlink(path.c_str()) != 0 && errno != ENOENT)
       trouble = path + ": " + std::generic_category().message(errno);
   }
