@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "daemon/analysis/answer.h"
 #include "daemon/analysis/confidence.h"
@@ -13,7 +17,6 @@
 #include "daemon/analysis/noise.h"
 #include "daemon/analysis/notes.h"
 #include "daemon/analysis/opinions.h"
-#include "daemon/analysis/strain.h"
 #include "daemon/analysis/summary.h"
 #include "daemon/analysis/sweet_spot.h"
 #include "daemon/analysis/usl.h"
@@ -148,13 +151,16 @@ void add_scalability(Making& making, const CurveFigures& from, const std::option
   }
 }
 
+const Doubt* doubt_named(std::span<const Doubt> doubts, std::string_view name) {
+  const auto it = std::find_if(doubts.begin(), doubts.end(),
+                               [name](const Doubt& doubt) { return doubt.name == name; });
+  return it == doubts.end() ? nullptr : &*it;
+}
+
 std::optional<std::uint32_t> first_strained(const Making& making, const CurveFigures& from) {
   for (std::size_t i = 0; i < from.points.size(); ++i) {
     const std::vector<Doubt>& doubts = making.doubts[from.points[i]];
-    if (std::any_of(doubts.begin(), doubts.end(),
-                    [](const Doubt& doubt) { return doubt.name == "system_strained"; })) {
-      return from.figures[i].n;
-    }
+    if (doubt_named(doubts, "system_strained") != nullptr) return from.figures[i].n;
   }
   return std::nullopt;
 }
@@ -179,12 +185,6 @@ std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group, dou
   return std::nullopt;
 }
 
-std::string curve_label(const Curve& curve) {
-  Setting setting = curve.setting;
-  if (curve.axis != "numjobs") return setting_label(setting);
-  return setting_label(setting);
-}
-
 // What every point of the curve shares, and the curve's own.
 void fold_curve(const Making& making, const CurveGroup& group, const std::optional<Doubt>& drift,
                 Curve& curve) {
@@ -192,17 +192,13 @@ void fold_curve(const Making& making, const CurveGroup& group, const std::option
     for (const Doubt& first : making.doubts[group.points.front()]) {
       std::vector<LocatedDoubt> shared;
       for (const std::size_t index : group.points) {
-        for (const Doubt& doubt : making.doubts[index]) {
-          if (doubt.name != first.name) continue;
-          shared.push_back(
-              {amount(curve.axis, along(making.result.points[index].setting, curve.axis),
-                      along(making.result.points[index].setting, curve.axis)),
-               doubt});
-        }
+        const Doubt* doubt = doubt_named(making.doubts[index], first.name);
+        if (doubt == nullptr) break;
+        const std::uint32_t n = along(making.result.points[index].setting, curve.axis);
+        shared.push_back({amount(curve.axis, n, n), *doubt});
       }
-      if (shared.size() == group.points.size()) {
-        curve.verdicts.push_back(fold(shared, group.points.size(), "point"));
-      }
+      if (shared.size() < group.points.size()) continue;
+      curve.verdicts.push_back(fold(shared, group.points.size(), "point"));
     }
   }
   if (drift) curve.verdicts.push_back(verdict_of(*drift));
@@ -225,7 +221,7 @@ void make_curve(Making& making, const CurveGroup& group) {
   if (curve.axis == "numjobs") curve.strain_numjobs = first_strained(making, from);
   const std::optional<Doubt> drift = drift_of(making, group, curve.noise);
   fold_curve(making, group, drift, curve);
-  if (drift) making.curve_doubts.push_back({curve_label(curve), *drift});
+  if (drift) making.curve_doubts.push_back({setting_label(curve.setting), *drift});
   making.beyonds.push_back(after);
   making.result.curves.push_back(std::move(curve));
 }
@@ -237,17 +233,16 @@ void fold_sweep(Making& making) {
   for (std::size_t i = 0; i < making.doubts.size(); ++i) {
     if (making.result.points[i].repeats > 0) ++measured;
     for (const Doubt& doubt : making.doubts[i]) {
-      if (std::find(names.begin(), names.end(), doubt.name) == names.end()) {
-        names.push_back(doubt.name);
-      }
+      const bool known = std::find(names.begin(), names.end(), doubt.name) != names.end();
+      if (!known) names.push_back(doubt.name);
     }
   }
   for (const std::string& name : names) {
     std::vector<LocatedDoubt> all;
     for (std::size_t i = 0; i < making.doubts.size(); ++i) {
-      for (const Doubt& doubt : making.doubts[i]) {
-        if (doubt.name == name)
-          all.push_back({setting_label(making.result.points[i].setting), doubt});
+      const Doubt* doubt = doubt_named(making.doubts[i], name);
+      if (doubt != nullptr) {
+        all.push_back({setting_label(making.result.points[i].setting), *doubt});
       }
     }
     making.result.warnings.push_back(fold(all, measured, "point"));

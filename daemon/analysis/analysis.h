@@ -1,6 +1,6 @@
 // The whole of the arithmetic behind one door: runs in, answer out. Pure functions of their
 // arguments, deterministic (resampling is seeded), safe from any thread. Never throws on nonsense:
-// a named reason is the answer (see see each header).
+// a named reason is the answer.
 #pragma once
 
 #include <cstdint>
