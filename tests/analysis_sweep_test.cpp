@@ -51,12 +51,6 @@ const Verdict* find(const std::vector<Verdict>& verdicts, std::string_view name)
   return it == verdicts.end() ? nullptr : &*it;
 }
 
-std::vector<Run> published_sweep() {
-  std::vector<Run> runs = published::runs(published::randwrite, Rw::randwrite);
-  for (const Run& run : published::runs(published::randread, Rw::randread)) runs.push_back(run);
-  return runs;
-}
-
 }  // namespace
 
 TEST_CASE("one run in a line: figures by hand") {
@@ -89,7 +83,7 @@ TEST_CASE("an imported run is what was printed, a failed one is zeros") {
 }
 
 TEST_CASE("the published sweep: the article's advice, word for word in numbers") {
-  const SweepResult result = analyse(SweepSpec{}, published_sweep());
+  const SweepResult result = analyse(SweepSpec{}, published::both());
   REQUIRE(result.points.size() == 12);
   REQUIRE(result.curves.size() == 2);
   const Curve& reads = result.curves[0];
@@ -130,7 +124,7 @@ TEST_CASE("the published sweep: the article's advice, word for word in numbers")
 }
 
 TEST_CASE("the published sweep: its doubts, once for each curve and once for all") {
-  const SweepResult result = analyse(SweepSpec{}, published_sweep());
+  const SweepResult result = analyse(SweepSpec{}, published::both());
   REQUIRE(result.warnings.size() == 2);
   CHECK(result.warnings[0].name == "exceeds_sync_bound");  // invalid before caution
   CHECK(result.warnings[1].name == "depth_not_attained");

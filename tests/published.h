@@ -56,6 +56,13 @@ inline std::vector<Run> runs(std::span<const Row> rows, Rw rw) {
   return result;
 }
 
+// Writes, then reads.
+inline std::vector<Run> both() {
+  std::vector<Run> all = runs(randwrite, Rw::randwrite);
+  for (const Run& run : runs(randread, Rw::randread)) all.push_back(run);
+  return all;
+}
+
 // Figures without latency: {n, x}.
 inline std::vector<analysis::Figure> rates(std::span<const std::uint32_t> n,
                                            std::span<const double> x) {
