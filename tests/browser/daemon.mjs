@@ -54,9 +54,19 @@ async function isReady(url, child) {
   return false;
 }
 
+// A test that is stopped from outside leaves nothing behind either.
 function stopper(child, home) {
   const ended = new Promise((resolve) => child.once('exit', resolve));
+  const leave = () => {
+    child.kill('SIGTERM');
+    rmSync(home, { recursive: true, force: true });
+  };
+  const give_up = () => process.exit(1);
+  process.once('exit', leave);
+  process.once('SIGTERM', give_up);
   return async () => {
+    process.off('exit', leave);
+    process.off('SIGTERM', give_up);
     child.kill('SIGTERM');
     const late = setTimeout(() => child.kill('SIGKILL'), stop_ms);
     const status = await ended;

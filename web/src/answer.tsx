@@ -19,12 +19,18 @@ export function Answer({ sweep }: { sweep: Sweep }) {
   const shown = useMemo(() => families(sweep), [sweep]);
   return (
     <>
-      {sweep.answer && <p class="answer">{sweep.answer}</p>}
+      {sweep.answer && <Sentence text={sweep.answer} />}
       {sweep.error && <p class="wrong" role="alert">{sweep.error}</p>}
       <Doubts verdicts={sweep.warnings ?? []} />
       {shown.map((family) => <FamilyView key={family.axis} family={family} />)}
     </>
   );
+}
+
+// The first sentence is what one came for; what is beyond it may be read more slowly.
+function Sentence({ text }: { text: string }) {
+  const [, first = text, rest = ''] = /^(.+?[.!?])\s+(.+)$/s.exec(text) ?? [];
+  return <p class="answer">{first}{rest !== '' && <span class="rest"> {rest}</span>}</p>;
 }
 
 function Doubts({ verdicts }: { verdicts: Verdict[] }) {

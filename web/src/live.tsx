@@ -76,7 +76,8 @@ function useTrail(progress: Progress | null): number[] {
 }
 
 function Trail({ values }: { values: number[] }) {
-  const most = Math.max(1, ...values);
+  const most = Math.max(...values, 0);
+  if (most === 0) return null;
   const x = (index: number) => ((trail_length - values.length + index) / (trail_length - 1)) * 240;
   const y = (value: number) => 31 - (value / most) * 29;
   const at = (value: number, index: number) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`;

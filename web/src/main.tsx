@@ -36,8 +36,12 @@ function App() {
     onReconnect: everything,
   });
   const onDone = (sweep: number, deleted: boolean) => {
-    if (deleted && sweep === id) goTo(null);
-    everything();
+    if (deleted && sweep === id) {
+      goTo(null);
+      history.refresh(); // and not what is gone
+    } else {
+      everything();
+    }
   };
 
   return (

@@ -111,6 +111,7 @@ export interface Sweep {
   state: SweepState;
   host: string;
   label: string;
+  notes: string;
   spec: Spec;
   plan: Plan;
   created_at: string | null;

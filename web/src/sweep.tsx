@@ -38,6 +38,12 @@ export function SweepView({ id, shown, progress, link, onDone }: Props) {
         <LivePanel key={id} sweep={sweep} progress={progress ?? sweep.progress} link={link} />
       )}
       <Answer sweep={sweep} />
+      {sweep.notes !== '' && (
+        <details class="notes">
+          <summary>Notes</summary>
+          <p>{sweep.notes}</p>
+        </details>
+      )}
       <Links id={id} />
     </article>
   );
