@@ -63,7 +63,7 @@ TEST_CASE("who comes back with the last number it saw gets exactly what it misse
   const auto listener = hub.subscribe(0, 12);
   hub.publish(state_of(5));
   Event event;
-  for (const std::uint64_t expected : {13, 14, 15}) {
+  for (const std::uint64_t expected : {std::uint64_t{13}, std::uint64_t{14}, std::uint64_t{15}}) {
     REQUIRE(listener->next(event, milliseconds(0)) == Next::event);
     CHECK(event.seq == expected);
   }
