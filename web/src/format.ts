@@ -30,8 +30,8 @@ export function whole(value: Maybe): string {
 export function compact(value: Maybe): string {
   if (!known(value)) return unknown;
   const size = Math.abs(value);
-  if (size >= 999_500) return `${digits(value / 1e6)}M`;
-  if (size >= 9_995) return `${digits(value / 1e3)}k`;
+  if (size >= 999_500) return `${plain(value / 1e6)}M`;
+  if (size >= 9_995) return `${plain(value / 1e3)}k`;
   return digits(value);
 }
 

@@ -139,12 +139,17 @@ function steps(least: number, most: number): number[] {
 
 function axisX(now: () => Scene): uPlot.Axis {
   const { theme } = now();
+  // Where many settings stand close together, their lines would be a wall.
+  const only_labelled = (plot: uPlot, splits: number[]) => {
+    const kept = labelled(plot, splits, now());
+    return splits.map((x) => (kept.has(x) ? x : null));
+  };
   return {
     stroke: theme.faint,
     font: theme.font,
     size: 30,
     gap: 4,
-    grid: { stroke: theme.rule, width: 1 },
+    grid: { stroke: theme.rule, width: 1, filter: only_labelled },
     ticks: { stroke: theme.rule, width: 1, size: 5 },
     splits: () => now().family.xs,
     filter: (_, splits) => splits, // uPlot's own thins out what isn't a power of the base
