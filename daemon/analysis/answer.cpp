@@ -144,8 +144,10 @@ std::string common_advice(std::span<const CurveAnswer> curves,
   }
   sentence += ".";
   if (last != 0) {
-    sentence +=
-        " Beyond, up to " + place(axis, last) + ", " + joined(effects, labels, "; ", ": ") + ".";
+    // Nothing is beyond a band that reaches to the end; then the end is held against the answer.
+    const std::string where =
+        last > all.high ? "Beyond, up to " + place(axis, last) : "At " + amount(axis, last, last);
+    sentence += " " + where + ", " + joined(effects, labels, "; ", ": ") + ".";
   }
   return sentence;
 }
