@@ -45,6 +45,7 @@ Response post_import(const Context& context, const Request& request) {
   const SweepResult result = analysis::analyse(table.sweep.spec, table.runs);
   table.sweep.answer = result.answer;
   std::vector<RunSummary> summaries;
+  summaries.reserve(table.runs.size());
   for (const Run& run : table.runs) summaries.push_back(analysis::summarise(run));
   const std::int64_t id = context.store.runs().import(table.sweep, table.runs, summaries);
   const Sweep sweep = find_sweep(context, std::to_string(id));
