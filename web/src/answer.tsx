@@ -176,7 +176,7 @@ function UslLine({ curve }: { curve: Curve }) {
   const peak = usl.peak_numjobs === null ? 'no peak' : `peak at ${digits(usl.peak_numjobs)}`;
   return (
     <p>
-      USL: λ {compact(usl.lambda)}, σ {digits(usl.sigma)}, κ {usl.kappa.toPrecision(3)}, {peak},
+      USL: λ {compact(usl.lambda)}, σ {digits(usl.sigma)}, κ {usl.kappa === 0 ? '0' : usl.kappa.toPrecision(3)}, {peak},
       R² {usl.r2.toFixed(3)}
     </p>
   );

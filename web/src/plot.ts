@@ -88,7 +88,7 @@ export function options(now: () => Scene, width: number, height: number): uPlot.
     scales: {
       x: { time: false, distr: 3, log: 2, range: () => rangeOfX(now().family.xs) },
       y: scene.what === 'iops'
-        ? { range: (_, __, most) => [0, (most || 1) * 1.08] }
+        ? { range: () => [0, mostIops(now()) * 1.08] }
         : { distr: 3, log: 10, range: (_, least, most) => rangeOfLatency(least, most) },
     },
     axes: [axisX(now), axisY(now)],
@@ -109,6 +109,12 @@ export function options(now: () => Scene, width: number, height: number): uPlot.
 function snapped(plot: uPlot, left: number, top: number): [number, number] {
   const x = left < 0 ? undefined : plot.data[0][plot.posToIdx(left)];
   return x === undefined ? [left, top] : [plot.valToPos(x, 'x'), top];
+}
+
+// Whiskers included.
+function mostIops(scene: Scene): number {
+  const points = scene.family.traces.flatMap((trace) => [...trace.points.values()]);
+  return Math.max(1, ...points.map((point) => point.iops_ci95?.high ?? point.iops ?? 0));
 }
 
 function rangeOfX(xs: number[]): [number, number] {
