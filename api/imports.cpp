@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t rows_most = 1000;
 constexpr std::size_t wrong_most = 50;
-constexpr std::size_t notes_kept_bytes = 16 * 1024;
+constexpr std::size_t notes_kept_bytes = std::size_t{16} * 1024;
 constexpr double mib = 1024.0 * 1024.0;
 // A rounded table is a third of a percent off; a table of another block size is off by factors.
 constexpr double bandwidth_tolerance = 0.1;

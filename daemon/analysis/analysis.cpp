@@ -141,7 +141,7 @@ void add_scalability(Making& making, const CurveFigures& from, const std::option
   }
   auto fit = fit_usl(from.figures);
   if (auto* usl = std::get_if<Usl>(&fit)) {
-    curve.usl = std::move(*usl);
+    curve.usl = *usl;
   } else {
     curve.no_usl = std::move(std::get<Named>(fit));
   }
