@@ -87,6 +87,9 @@ class SweepStore {
                                  std::uint32_t limit);
   [[nodiscard]] std::vector<Sweep> unfinished();  // queued and running, oldest first
   [[nodiscard]] std::uint32_t count_unfinished();
+  // What the sweeps of our own on one target, queued since then and not cancelled before they
+  // began, were planned to write: their share of write_budget.
+  [[nodiscard]] std::uint64_t planned_writes(const std::string& target, std::int64_t since_ns);
 
   void set_started(std::int64_t id);  // queued -> running; keeps the first started_at_ns
   void set_queued(std::int64_t id);   // running -> queued (interrupted)

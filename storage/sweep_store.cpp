@@ -147,6 +147,18 @@ std::uint32_t SweepStore::count_unfinished() {
   });
 }
 
+std::uint64_t SweepStore::planned_writes(const std::string& target, std::int64_t since_ns) {
+  return database_.read([&](Connection& connection) {
+    Statement statement(connection, R"sql(
+      SELECT coalesce(sum(plan_write_bytes), 0) AS planned_bytes
+        FROM sweeps
+       WHERE plan_target = :target AND created_at_ns >= :since_ns AND origin = 'local'
+         AND (started_at_ns <> 0 OR state = 'queued'))sql");
+    statement.bind("target", target).bind("since_ns", since_ns);
+    return statement.step() ? statement.unsigned64("planned_bytes") : 0;
+  });
+}
+
 void SweepStore::set_started(std::int64_t id) {
   database_.write([&](Connection& connection) {
     Statement(connection, R"sql(

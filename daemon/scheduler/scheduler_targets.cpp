@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/model/clock.h"
 #include "daemon/model/error.h"
 #include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/scheduler_state.h"
@@ -52,6 +53,21 @@ void find_neighbours(std::vector<TargetView>& views) {
   }
 }
 
+// Flash wears: a day of sweeps may write so much to one target, and no more by oversight.
+void judge_budget(storage::Store& store, const Plan& plan, std::uint64_t budget_bytes) {
+  constexpr std::int64_t day_ns = std::int64_t{24} * 3600 * 1'000'000'000;
+  if (plan.write_bytes == 0) return;
+  const std::uint64_t spent = store.sweeps().planned_writes(plan.target, wall_now_ns() - day_ns);
+  const std::uint64_t left = budget_bytes > spent ? budget_bytes - spent : 0;
+  if (plan.write_bytes <= left) return;
+  throw Error(ErrorCode::confirmation_needed, "size",
+              "this sweep would write " + std::to_string(plan.write_bytes) + " bytes to " +
+                  plan.target + ", and " + std::to_string(left) + " of its write_budget (" +
+                  std::to_string(budget_bytes) +
+                  " bytes in 24 h) are left; ask for a smaller size, wait, or raise write_budget "
+                  "in iobenchd.conf");
+}
+
 }  // namespace
 
 Settings Scheduler::State::settings_now() {
@@ -90,7 +106,10 @@ Judgement Scheduler::State::judge_now(const SweepSpec& spec) {
     const std::string first = errors.front().field + ": " + errors.front().message;
     throw Error(first, std::move(errors));
   }
-  return judge(spec, facts_for(spec), settings_now(), ability());
+  const Settings settings_of_now = settings_now();
+  Judgement judgement = judge(spec, facts_for(spec), settings_of_now, ability());
+  judge_budget(store, judgement.plan, settings_of_now.write_budget_bytes);
+  return judgement;
 }
 
 std::vector<TargetView> Scheduler::targets() {
