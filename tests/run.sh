@@ -44,10 +44,10 @@ fi
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN)
 
 if [ "$quick" = yes ]; then
-  build test -DIOBENCHD_WEB=OFF -DIOBENCHD_ALL_TESTS=OFF
-else
-  build test -DIOBENCHD_WEB=ON -DIOBENCHD_ALL_TESTS=ON
-  build sanitize
-  build openbsd
+  build quick
+  exec ctest --test-dir build/quick --output-on-failure --no-tests=error -LE slow -j "$jobs"
 fi
+build test -DIOBENCHD_ALL_TESTS=ON
+build sanitize
+build openbsd
 exec ctest --test-dir build/test --output-on-failure --no-tests=error
