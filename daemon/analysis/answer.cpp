@@ -30,7 +30,7 @@ std::string throughput_words(double change, double noise, std::string_view axis)
 }
 
 std::string changes(const Curve& curve, const Beyond& after) {
-  const std::string work = throughput_words(after.throughput_change, curve.noise, curve.axis);
+  std::string work = throughput_words(after.throughput_change, curve.noise, curve.axis);
   if (!after.latency_factor) return work;
   return latency_words(*after.latency_factor) + " and " + work;
 }
