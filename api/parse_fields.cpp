@@ -115,7 +115,7 @@ FieldReader::FieldReader(const Json& object, std::string prefix, std::vector<Fie
     : object_(object), prefix_(std::move(prefix)), errors_(errors) {}
 
 const Json* FieldReader::find(std::string_view name) {
-  known_.push_back(name);
+  if (std::find(known_.begin(), known_.end(), name) == known_.end()) known_.push_back(name);
   const auto found = object_.find(name);
   return found == object_.end() ? nullptr : &*found;
 }

@@ -150,7 +150,8 @@ TEST_CASE("every wrong field is named at once") {
 
 TEST_CASE("an unknown field is an error, with the name that was meant") {
   CHECK(says(complaint(R"({"iodpeth": 4})", "iodpeth"), "did you mean \"iodepth\"?"));
-  CHECK(says(complaint(R"({"colour": "red"})", "colour"), "known are preset"));
+  CHECK(says(complaint(R"({"colour": "red"})", "colour"),
+             "known are preset, label, target, size, offset, rw, bs, iodepth, numjobs, runtime"));
 }
 
 TEST_CASE("fields of a later version are not offered, and say so") {
