@@ -174,10 +174,10 @@ function UslLine({ curve }: { curve: Curve }) {
   const { usl, no_usl } = curve;
   if (!usl) return no_usl ? <p>No USL fit: {no_usl.sentence}</p> : null;
   const peak = usl.peak_numjobs === null ? 'no peak' : `peak at ${digits(usl.peak_numjobs)}`;
+  const kappa = usl.kappa === 0 ? '0' : usl.kappa.toPrecision(3);
   return (
     <p>
-      USL: λ {compact(usl.lambda)}, σ {digits(usl.sigma)}, κ {usl.kappa === 0 ? '0' : usl.kappa.toPrecision(3)}, {peak},
-      R² {usl.r2.toFixed(3)}
+      USL: λ {compact(usl.lambda)}, σ {digits(usl.sigma)}, κ {kappa}, {peak}, R² {usl.r2.toFixed(3)}
     </p>
   );
 }
