@@ -55,7 +55,9 @@ Scheduler::~Scheduler() {
 // A full database is no reason not to start: reads are served, and the pool tries again.
 void Scheduler::State::take_over() try {
   const std::uint32_t runs = store.runs().interrupt_running();
-  if (runs > 0) spdlog::warn("{} runs were interrupted when the daemon ended", runs);
+  if (runs > 0)
+    spdlog::warn("{} interrupted when the daemon ended",
+                 runs == 1 ? "1 run was" : std::to_string(runs) + " runs were");
   for (Sweep& sweep : store.sweeps().unfinished()) {
     if (sweep.state == SweepState::running && sweep.spec.on_restart == OnRestart::fail) {
       const std::string why = "the daemon was restarted, and on_restart is \"fail\"";
