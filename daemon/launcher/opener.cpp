@@ -215,7 +215,8 @@ std::vector<int> lease_devices(const Opened& opened, const OpenRun& request,
   for (std::string leaf : leaves_of(facts)) {
     std::replace_if(
         leaf.begin(), leaf.end(), [](char c) { return c == '/' || c == '.'; }, '_');
-    const std::string path = directory + "/lease-" + leaf;
+    std::string path = directory;
+    path.append("/lease-").append(leaf);
     leases.push_back(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (leases.back() < 0) refuse("open " + path, errno);
     take_lease(leases.back(), "the disk " + leaf);
