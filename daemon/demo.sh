@@ -86,7 +86,7 @@ start() {
       sleep 0.1
     done
     alive && return 0
-    grep -qi "address already in use" "$home/log" || { cat "$home/log" >&2; die "no daemon"; }
+    grep -q "another program listens there already" "$home/log" || { cat "$home/log" >&2; die "no daemon"; }
     echo "Port $port is taken; trying $((port + 1))."
     port=$((port + 1))
     [ "$port" -lt 8484 ] || die "ports 8464 to 8483 are all taken"
