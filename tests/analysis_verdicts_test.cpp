@@ -70,6 +70,16 @@ TEST_CASE("cached: the device moved less than nine tenths of what the jobs read 
   CHECK(run_verdicts(written).empty());
 }
 
+TEST_CASE("cached: counters are read up to a tick away, and two ticks are half of a second") {
+  Run run = clean_run();
+  set_seconds(run, {10'000});
+  run.measurement.device_counters_known = true;
+  run.measurement.device_read_bytes = run.measurement.read.bytes / 100 * 46;  // 45 % is the limit
+  CHECK_FALSE(has(run, "cached"));
+  run.measurement.device_read_bytes = run.measurement.read.bytes / 100 * 44;
+  CHECK(has(run, "cached"));
+}
+
 TEST_CASE("cached: no direct I/O and a working set below twice the memory") {
   Run run = clean_run();
   run.circumstances.memory_bytes = std::uint64_t{8} << 30;

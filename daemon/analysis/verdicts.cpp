@@ -63,13 +63,19 @@ class Examination {
           "measure again.");
   }
 
+  // The device's counters are read up to a tick away from the measured span, at either end: the
+  // share of our bytes that may fall on the other side.
+  [[nodiscard]] double counter_slack() const {
+    return std::min(1.0, static_cast<double>(2 * tick_ns) / static_cast<double>(m_.measured_ns));
+  }
+
   void about_the_cache() {
     if (!measured_here() || m_.ioengine == IoEngine::null) return;
     if (m_.device_counters_known) {
       const auto less = [this](std::uint64_t device, std::uint64_t ours, const char* verb) {
         const auto asked = static_cast<double>(ours);
         const auto moved = static_cast<double>(device);
-        if (ours == 0 || moved >= moved_share * asked) return false;
+        if (ours == 0 || moved >= moved_share * asked * (1 - counter_slack())) return false;
         raise("cached", Severity::invalid,
               "the device moved only " + percent(moved / asked) + " of the " + size_text(ours) +
                   " that were " + verb,
@@ -168,14 +174,12 @@ class Examination {
   }
 
   // Only where the device's bytes are ours one by one: buffered I/O reads ahead and writes late.
-  // The counters are read up to a tick away from the measured span, at either end.
   void about_other_load() {
     if (!measured_here() || !m_.device_counters_known || !m_.direct || m_.measured_ns == 0) return;
     const auto device =
         static_cast<double>(m_.device_read_bytes) + static_cast<double>(m_.device_write_bytes);
     const auto ours = static_cast<double>(m_.read.bytes) + static_cast<double>(m_.write.bytes);
-    const double slack = static_cast<double>(2 * tick_ns) / static_cast<double>(m_.measured_ns);
-    const double beyond = device - ours * (1 + slack);
+    const double beyond = device - ours * (1 + counter_slack());
     const double ios_per_s =
         beyond / run_.setting.block_bytes / (static_cast<double>(m_.measured_ns) / 1e9);
     if (ours <= 0 || beyond <= other_share * ours || ios_per_s <= other_ios_per_s) return;
