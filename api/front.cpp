@@ -150,12 +150,7 @@ class Front::Library : public httplib::Server {
       if (route.long_lived && !outlet_->take_place(true)) return problem(503, all_taken);
       Response response = answer_(route, request);
       if (!response.stream || route.long_lived || outlet_->take_place(false)) return response;
-      Response refusal = problem(
-          503,
-          all_taken + (route.duty == Duty::read ? "" : "; what was asked is done all the same"));
-      refusal.headers.insert(refusal.headers.end(), response.headers.begin(),
-                             response.headers.end());
-      return refusal;
+      return response.without_stream ? *response.without_stream : problem(503, all_taken);
     } catch (const Error& error) {
       return problem(error);
     } catch (const std::exception& error) {

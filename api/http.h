@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,9 @@ struct Response {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   NextChunk stream;  // set: the body comes in chunks (no length is known)
+  // Answered instead where all places for long answers are taken; none: 503. For a stream that only
+  // reports on what is done already.
+  std::shared_ptr<const Response> without_stream;
 };
 
 using Handler = Response (*)(const Context& context, const Request& request);

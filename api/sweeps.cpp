@@ -130,10 +130,13 @@ Response post_sweep(const Context& context, const Request& request) {
       parse_sweep(request.body, context.defaults_json ? context.defaults_json() : "");
   if (dry_run) return json_answer(200, render_plan(context.scheduler.plan(spec)));
   const Sweep sweep = submit_once(context, spec, std::string(request.header("idempotency-key")));
-  Response response =
-      wait ? wait_for(context, sweep) : json_answer(202, render_now(context, sweep));
-  response.headers.emplace_back("Location", path_of(sweep));
-  return response;
+  Response accepted = json_answer(202, render_now(context, sweep));
+  accepted.headers.emplace_back("Location", path_of(sweep));
+  if (!wait) return accepted;
+  Response waiting = wait_for(context, sweep);
+  waiting.headers.emplace_back("Location", path_of(sweep));
+  waiting.without_stream = std::make_shared<const Response>(std::move(accepted));
+  return waiting;
 }
 
 Response list_sweeps(const Context& context, const Request& request) {

@@ -44,7 +44,7 @@ inline constexpr auto soon = 4s;
 
 inline constexpr std::size_t big_bytes = std::size_t{8} << 20;
 
-inline const std::array<Route, 12> table{{
+inline const std::array<Route, 13> table{{
     {.method = Method::get, .pattern = "/healthz", .handler = nullptr, .open_to_all = true},
     {.method = Method::get, .pattern = "/echo/{word}", .handler = nullptr},
     {.method = Method::post,
@@ -62,6 +62,7 @@ inline const std::array<Route, 12> table{{
     {.method = Method::get, .pattern = "/endless", .handler = nullptr, .long_lived = true},
     {.method = Method::del, .pattern = "/gone", .handler = nullptr, .duty = Duty::destroy},
     {.method = Method::post, .pattern = "/hit", .handler = nullptr, .duty = Duty::run},
+    {.method = Method::post, .pattern = "/report", .handler = nullptr, .duty = Duty::run},
 }};
 
 inline Settings settings_for(const std::string& address) {
@@ -110,7 +111,10 @@ struct House {
         return ++*count < 3;
       };
     }
-    if (pattern == "/endless") {
+    if (pattern == "/report") {
+      response.without_stream = std::make_shared<const Response>(Response{.status = 202});
+    }
+    if (pattern == "/endless" || pattern == "/report") {
       response.stream = [](std::string& chunk) {
         std::this_thread::sleep_for(20ms);
         chunk = ": beat\n\n";

@@ -189,6 +189,18 @@ TEST_CASE("sixteen long answers run beside the others, and the next is told to w
   CHECK(status == 200);
 }
 
+TEST_CASE("a report on what is done already gives way where no stream has room") {
+  House house;
+  const std::string report = "POST /report HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+  std::vector<Client> readers;
+  for (int i = 0; i < 16; ++i) {
+    readers.emplace_back(house.port);
+    readers.back().send(report);
+  }
+  for (Client& reader : readers) CHECK(reader.reply(true).status == 200);
+  CHECK(Client(house.port).ask(report).status == 202);
+}
+
 TEST_CASE("a stop ends streams in order, keeps nobody waiting, and takes under two seconds") {
   House house;
   Client reader(house.port);

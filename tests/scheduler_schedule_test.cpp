@@ -23,8 +23,11 @@ double usl(std::uint32_t n) {
 
 std::vector<PlannedRun> play(Schedule& schedule) {
   std::vector<PlannedRun> runs;
+  std::size_t announced = schedule.most_left();
   while (const auto run = schedule.next()) {
     CHECK(schedule.most_left() >= 1);
+    CHECK(runs.size() + schedule.most_left() <= announced);  // "at most" never grows
+    announced = runs.size() + schedule.most_left();
     schedule.note(*run, usl(run->setting.numjobs));
     runs.push_back(*run);
     REQUIRE(runs.size() < 1000);
@@ -95,6 +98,15 @@ TEST_CASE("auto doubles until it doesn't pay, fills the band, and checks the dri
   CHECK(jobs.size() <= 15);
   CHECK(runs.back().is_drift_check);
   CHECK(runs.back().setting.numjobs == 1);
+}
+
+TEST_CASE("before the first run a sweep announces every run it may need") {
+  SweepSpec spec;
+  CHECK(Schedule(spec, 128, 1).most_left() == 8 + 6 + 1);  // 1, 2 ... 128, the band, the drift
+  CHECK(Schedule(spec, 100, 1).most_left() == 8 + 6 + 1);  // 1, 2 ... 64, 100
+  spec.repeats = 3;
+  CHECK(Schedule(spec, 128, 1).most_left() == (8 + 6) * 3 + 1);
+  CHECK(Schedule(grid({1, 4, 16}), 16, 1).most_left() == 3 + 1);
 }
 
 TEST_CASE("a restarted sweep measures exactly what is missing") {

@@ -18,20 +18,21 @@ const Figure* find(std::span<const Figure> figures, std::uint32_t n) {
 }
 
 // The next doubling, 0 when they are over: two in a row gained less than 5 %, or the limit is
-// reached. A limit between two doublings is measured as well. Never over before there are the four
+// reached. Never over before there are the four
 // points without which nothing can be decided.
 std::uint32_t next_doubling(std::span<const Figure> figures, std::uint32_t most_jobs) {
-  std::uint32_t n = 1;
   double before = 0;
   std::uint32_t idle = 0;
-  for (std::size_t steps = 0;; ++steps) {
+  std::size_t steps = 0;
+  for (const std::uint32_t n : doublings(most_jobs)) {
     const Figure* at = find(figures, n);
     if (at == nullptr) return n;
     idle = steps > 0 && at->x < least_gain * before ? idle + 1 : 0;
     before = at->x;
-    if ((idle >= 2 && steps + 1 >= least_points) || n >= most_jobs) return 0;
-    n = n > most_jobs / 2 ? most_jobs : 2 * n;
+    ++steps;
+    if (idle >= 2 && steps >= least_points) return 0;
   }
+  return 0;
 }
 
 // The integers of the band nobody has measured, nearest to the answer first, the smaller of two
@@ -56,6 +57,13 @@ std::vector<std::uint32_t> missing_of_band(std::span<const Figure> figures, std:
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> doublings(std::uint32_t most_jobs) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t n = 1; n < most_jobs; n *= 2) result.push_back(n);
+  if (most_jobs > 0) result.push_back(most_jobs);
+  return result;
+}
 
 std::vector<std::uint32_t> next_numjobs(std::span<const MeasuredPoint> measured,
                                         const AutoLimits& limits) {

@@ -20,6 +20,9 @@ struct AutoLimits {
   bool doubling = true;  // false: the grid is given, only refine
 };
 
+// 1, 2, 4 ... below the limit, and the limit itself.
+[[nodiscard]] std::vector<std::uint32_t> doublings(std::uint32_t most_jobs);
+
 // The numjobs to measure next, in this order: doublings from 1 until two in a row gain less than 5
 // %; then the missing integers of the band, nearest to the answer first; then nothing. Empty when
 // done.

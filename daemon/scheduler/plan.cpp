@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "daemon/analysis/auto_numjobs.h"
 #include "daemon/model/error.h"
 #include "daemon/scheduler/plan_target.h"
 
@@ -114,16 +115,10 @@ void lay_out(const SweepSpec& spec, const Ability& ability, Judgement& judgement
                                   "\""});
 }
 
-std::vector<std::uint32_t> jobs_of(const SweepSpec& spec, std::uint32_t most_jobs) {
-  if (!spec.numjobs_auto) return spec.numjobs;
-  std::vector<std::uint32_t> jobs;
-  for (std::uint32_t n = 1; n <= most_jobs; n *= 2) jobs.push_back(n);
-  return jobs;
-}
-
 void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   Plan& plan = judgement.plan;
-  const std::vector<std::uint32_t> jobs = jobs_of(spec, judgement.most_jobs);
+  const std::vector<std::uint32_t> jobs =
+      spec.numjobs_auto ? analysis::doublings(judgement.most_jobs) : spec.numjobs;
   for (const Rw rw : spec.rw)
     for (const std::uint32_t block : spec.bs)
       for (const std::uint32_t depth : spec.iodepth)

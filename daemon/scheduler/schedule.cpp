@@ -158,22 +158,38 @@ std::uint32_t Schedule::refinements_done(const CurveState& curve) const {
       std::count_if(jobs.begin(), jobs.end(), [this](auto n) { return !is_of_grid(n); }));
 }
 
+// Counts what may come of each curve beside what is tried or already pending.
 std::uint32_t Schedule::most_left() const {
   std::uint32_t left = 0;
   for (const PlannedRun& run : pending_) left += outcomes_.count(run) == 0 ? 1 : 0;
   if (drift_filled_) return left;
-  left += static_cast<std::uint32_t>(curves_.size());  // the drift checks
-  for (const CurveState& curve : curves_) {
-    if (curve.complete || (!spec_.numjobs_auto && !spec_.refine)) continue;
-    const auto jobs = jobs_with_runs(curve);
-    std::uint32_t more = most_refinements - std::min(most_refinements, refinements_done(curve));
-    if (spec_.numjobs_auto) {
-      for (std::uint32_t n = 1; n <= most_jobs_; n *= 2)
-        more += jobs.empty() || n > jobs.back() ? 1 : 0;
-    }
-    left += more * spec_.repeats;
-  }
+  for (const CurveState& curve : curves_) left += most_left_of(curve);
   return left;
+}
+
+std::uint32_t Schedule::most_left_of(const CurveState& curve) const {
+  std::vector<std::uint32_t> known = jobs_with_runs(curve);
+  for (const PlannedRun& run : pending_) {
+    if (with_jobs(run.setting, 0) == curve.base) known.push_back(run.setting.numjobs);
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  const std::uint32_t highest = known.empty() ? 0 : known.back();
+  const std::vector<std::uint32_t> grid =
+      spec_.numjobs_auto ? analysis::doublings(most_jobs_) : spec_.numjobs;
+  std::uint32_t points = 0;
+  if (spec_.numjobs_auto ? !curve.complete : !grid_filled_) {
+    points += static_cast<std::uint32_t>(std::count_if(grid.begin(), grid.end(), [&](auto n) {
+      return spec_.numjobs_auto ? n > highest : !std::binary_search(known.begin(), known.end(), n);
+    }));
+  }
+  if (!curve.complete && (spec_.numjobs_auto || spec_.refine)) {
+    const auto refined = static_cast<std::uint32_t>(
+        std::count_if(known.begin(), known.end(), [this](auto n) { return !is_of_grid(n); }));
+    points += most_refinements - std::min(most_refinements, refined);
+  }
+  const std::uint32_t drift_check = grid.size() > 1 ? 1 : 0;
+  return points * spec_.repeats + drift_check;
 }
 
 }  // namespace iobenchd::scheduler

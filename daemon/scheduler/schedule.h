@@ -46,6 +46,7 @@ class Schedule {
   [[nodiscard]] std::vector<std::uint32_t> jobs_with_runs(const CurveState& curve) const;
   [[nodiscard]] std::optional<double> median_iops(const Setting& setting) const;
   [[nodiscard]] bool is_of_grid(std::uint32_t numjobs) const noexcept;
+  [[nodiscard]] std::uint32_t most_left_of(const CurveState& curve) const;
   [[nodiscard]] std::uint32_t refinements_done(const CurveState& curve) const;
 
   const SweepSpec& spec_;
