@@ -112,7 +112,9 @@ struct House {
       };
     }
     if (pattern == "/report") {
-      response.without_stream = std::make_shared<const Response>(Response{.status = 202});
+      Response accepted;
+      accepted.status = 202;
+      response.without_stream = std::make_shared<const Response>(accepted);
     }
     if (pattern == "/endless" || pattern == "/report") {
       response.stream = [](std::string& chunk) {

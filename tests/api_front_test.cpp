@@ -191,7 +191,8 @@ TEST_CASE("sixteen long answers run beside the others, and the next is told to w
 
 TEST_CASE("a report on what is done already gives way where no stream has room") {
   House house;
-  const std::string report = "POST /report HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+  const std::string report =
+      "POST /report HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
   std::vector<Client> readers;
   for (int i = 0; i < 16; ++i) {
     readers.emplace_back(house.port);
