@@ -9,6 +9,7 @@
 
 #include "daemon/model/settings.h"
 #include "daemon/model/target.h"
+#include "daemon/model/workload.h"
 
 namespace iobenchd {
 
@@ -49,7 +50,8 @@ struct OpenRun {
   std::uint8_t create = 0;   // scratch only: must not exist yet; opened for writing
   std::uint8_t write = 0;
   std::uint8_t direct = 0;  // try O_DIRECT, fall back where the target refuses
-  std::uint8_t reserved[4] = {};
+  Sync sync = Sync::none;   // O_SYNC or O_DSYNC
+  std::uint8_t reserved[3] = {};
   std::uint64_t expected_device = 0, expected_inode = 0, expected_bytes = 0;  // 0: not checked
   std::array<char, 1024> name{};
   std::array<char, 256> confirm{};  // writes to a device: judged against the facts again

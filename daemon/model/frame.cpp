@@ -33,17 +33,27 @@ void check_traffic(const Traffic& traffic) {
   }
   require(sum == latency.count, "latency.count", "not the sum of the buckets");
   require(traffic.ios == latency.count, "ios", "not the count of latencies");
-  require(traffic.ios <= traffic.bytes / 512, "bytes", "less than a sector an I/O");
-  require(traffic.ios != 0 || traffic.bytes == 0, "bytes", "bytes without an I/O");
   require(latency.count == 0 || latency.min_ns <= latency.max_ns, "latency.min_ns",
           "above the maximum");
+}
+
+void check_transfers(const Traffic& traffic) {
+  check_traffic(traffic);
+  require(traffic.ios <= traffic.bytes / 512, "bytes", "less than a sector an I/O");
+  require(traffic.ios != 0 || traffic.bytes == 0, "bytes", "bytes without an I/O");
+}
+
+void check_fsyncs(const Traffic& traffic) {
+  check_traffic(traffic);
+  require(traffic.bytes == 0, "bytes", "an fsync moves none");
 }
 
 void check_tick(const TickBody& tick) {
   require(tick.span_ns <= longest_span_ns, "span_ns", "beyond any run");
   require(tick.done_bytes <= tick.total_bytes, "done_bytes", "more than the total");
-  check_traffic(tick.read);
-  check_traffic(tick.write);
+  check_transfers(tick.read);
+  check_transfers(tick.write);
+  check_fsyncs(tick.fsync);
 }
 
 void check_jobs(const JobsBody& jobs) {
@@ -64,8 +74,9 @@ void check_final(const FinalBody& final) {
   require(final.batch_submit <= max_iodepth, "batch_submit", "0..1024");
   require(final.batch_complete <= max_iodepth, "batch_complete", "0..1024");
   require(final.in_flight_max <= max_numjobs * max_iodepth, "in_flight_max", "0..1048576");
-  check_traffic(final.read);
-  check_traffic(final.write);
+  check_transfers(final.read);
+  check_transfers(final.write);
+  check_fsyncs(final.fsync);
 }
 
 template <std::size_t N>

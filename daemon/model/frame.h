@@ -12,7 +12,7 @@
 namespace iobenchd {
 
 inline constexpr std::uint32_t frame_magic = 0x494F4246;  // "IOBF"
-inline constexpr std::uint16_t frame_version = 1;
+inline constexpr std::uint16_t frame_version = 2;
 inline constexpr std::uint64_t tick_ns = 250'000'000;
 inline constexpr std::uint32_t jobs_per_frame = 64;
 
@@ -47,6 +47,7 @@ struct TickBody {
   std::uint64_t total_bytes = 0;  // layout only
   Traffic read;
   Traffic write;
+  Traffic fsync;  // no bytes; its I/Os are in neither of the others
 };
 
 struct JobFigures {
@@ -80,8 +81,12 @@ struct FinalBody {
   std::uint32_t batch_complete = 0;  // really used
   std::uint32_t in_flight_max =
       0;  // numjobs x iodepth, or numjobs where the engine holds one per job
+  // Of all jobs, from ramp end to stop.
+  std::uint64_t voluntary_context_switches = 0, involuntary_context_switches = 0;
+  std::uint64_t minor_page_faults = 0, major_page_faults = 0;
   Traffic read;
   Traffic write;
+  Traffic fsync;
 };
 
 // operation: "open", "read", "write", "fsync", "io_uring_setup", ... What a person can do about it

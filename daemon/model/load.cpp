@@ -40,11 +40,9 @@ void check_kind(const Load& load) {
   require(load.version == load_version, "version", "not the version of this engine");
   require(load.task <= Task::trial, "task", "measure, layout or trial");
   require(load.rw <= Rw::randrw, "rw", "not a workload");
-  require(load.rw < Rw::rw, "rw", "mixed workloads are not offered yet; ask for reads or writes");
   require(load.ioengine <= IoEngine::null, "ioengine", "not an engine");
   require(load.ioengine != IoEngine::automatic, "ioengine",
           "\"auto\" must be decided before a run starts");
-  require(load.ioengine != IoEngine::mmap, "ioengine", "mmap is not offered yet; use psync");
   require(load.thread <= 1, "thread", "0 or 1");
 }
 
@@ -69,6 +67,22 @@ void check_region(const Load& load) {
           "at least one block, and whole blocks");
   require(load.offset_bytes <= last && load.size_bytes <= last - load.offset_bytes, "size",
           "the region ends beyond 2^63 bytes");
+}
+
+void check_workload(const Workload& workload) {
+  require(workload.rate_process <= RateProcess::poisson, "rate_process", "unknown");
+  require(workload.sync <= Sync::dsync, "sync", "unknown");
+  require(workload.norandommap <= 1, "norandommap", "0 or 1");
+  require(workload.hipri <= 1, "hipri", "0 or 1");
+  const RandomDistribution& random = workload.random_distribution;
+  require(random.kind <= Distribution::pareto, "random_distribution", "unknown");
+  require(random.kind != Distribution::zipf ||
+              (random.parameter > 0 && random.parameter <= 10 && random.parameter != 1),
+          "random_distribution", "theta is above 0, at most 10, and not 1");
+  require(random.kind != Distribution::pareto || (random.parameter > 0 && random.parameter < 1),
+          "random_distribution", "h is between 0 and 1");
+  const std::vector<FieldError> errors = validate(workload);
+  if (!errors.empty()) throw Error(ErrorCode::invalid, errors[0].field, errors[0].message);
 }
 
 }  // namespace
@@ -101,6 +115,7 @@ void check_load(const Load& load) {
   check_kind(load);
   check_shape(load);
   check_region(load);
+  check_workload(load.workload);
   require(load.ramp_ns <= day_ns, "ramp_time", "at most a day");
   require(load.runtime_ns <= 30 * day_ns, "runtime", "at most 30 days");
   require(load.task != Task::measure || load.runtime_ns >= 1'000'000, "runtime",

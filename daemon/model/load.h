@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/model/workload.h"
+
 namespace iobenchd {
 
 // fio's --rw. rw and randrw are mixed workloads.
@@ -31,6 +33,9 @@ enum class Task : std::uint8_t { measure, layout, trial };
 [[nodiscard]] constexpr bool writes(Rw rw) noexcept {
   return rw != Rw::read && rw != Rw::randread;
 }
+[[nodiscard]] constexpr bool mixed(Rw rw) noexcept {
+  return rw == Rw::rw || rw == Rw::randrw;
+}
 [[nodiscard]] constexpr bool random(Rw rw) noexcept {
   return rw == Rw::randread || rw == Rw::randwrite || rw == Rw::randrw;
 }
@@ -43,7 +48,8 @@ inline constexpr std::uint32_t fixed_files = 1U << 1;    // IORING_REGISTER_FILE
 inline constexpr std::uint32_t coop_taskrun = 1U << 2;
 inline constexpr std::uint32_t single_issuer = 1U << 3;
 inline constexpr std::uint32_t defer_taskrun = 1U << 4;
-inline constexpr std::uint32_t all = (1U << 5) - 1;
+inline constexpr std::uint32_t polled = 1U << 5;  // IORING_SETUP_IOPOLL: hipri
+inline constexpr std::uint32_t all = (1U << 6) - 1;
 }  // namespace engine_flag
 
 inline constexpr std::uint32_t max_numjobs = 1024;
@@ -51,7 +57,7 @@ inline constexpr std::uint32_t max_iodepth = 1024;
 inline constexpr std::uint32_t max_engine_threads =
     4096;  // numjobs x iodepth with ioengine=threads
 inline constexpr std::uint32_t max_block_bytes = 16U << 20;
-inline constexpr std::uint32_t load_version = 1;
+inline constexpr std::uint32_t load_version = 2;
 
 struct Load {
   std::uint32_t version = load_version;
@@ -73,6 +79,8 @@ struct Load {
   std::uint64_t ramp_ns = 0;
   std::uint64_t runtime_ns = 0;
   std::uint64_t seed = 0;
+  Workload workload;
+  CpuSet cpus{};  // all zero: any
 };
 
 // Throws Error{invalid, field, ...} on the first field that no honest service would send.

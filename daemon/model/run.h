@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,21 +49,32 @@ struct Circumstances {
 // What one run yields. Counts only what completed between the end of the ramp and the deadline.
 struct Measurement {
   std::uint64_t measured_ns = 0;
-  Traffic read, write;
+  Traffic read, write, fsync;
   std::vector<Sample> samples;
   std::vector<JobFigures> jobs;
   std::uint64_t cpu_user_ns = 0, cpu_system_ns = 0;  // the engine's jobs
-  double machine_cpu_busy_percent = -1;              // 0..100 of all CPUs; -1 unknown
-  double load_average = -1;                          // one minute, at the end; -1 unknown
+  std::uint64_t voluntary_context_switches = 0, involuntary_context_switches = 0;  // of the jobs
+  std::uint64_t minor_page_faults = 0, major_page_faults = 0;
+  double machine_cpu_busy_percent = -1;  // 0..100 of all CPUs; -1 unknown
+  double load_average = -1;              // one minute, at the end; -1 unknown
   WakeupDelay wakeup_delay;
-  WakeupDelay wakeup_reference;                                 // 5 s before the sweep
-  std::uint64_t device_read_bytes = 0, device_write_bytes = 0;  // by the device's own counters
+  WakeupDelay wakeup_reference;  // 5 s before the sweep
+  // By the device's own counters, ramp end to stop.
+  std::uint64_t device_read_ios = 0, device_write_ios = 0;
+  std::uint64_t device_read_bytes = 0, device_write_bytes = 0;
   bool device_counters_known = false;
   ClockSource clock_source = ClockSource::clock_gettime;
   IoEngine ioengine = IoEngine::psync;  // really used
   bool direct = false;                  // really used
   std::uint32_t engine_flags = 0, batch_submit = 0, batch_complete = 0,
                 in_flight_max = 0;  // really used
+};
+
+// What the device and the machine say of themselves at the run's end. NaN or empty: unknown.
+struct DeviceHealth {
+  double temperature_celsius = std::numeric_limits<double>::quiet_NaN();
+  double temperature_limit_celsius = std::numeric_limits<double>::quiet_NaN();  // its own threshold
+  double wear_percent_used = std::numeric_limits<double>::quiet_NaN();          // NVMe's word
 };
 
 struct Run {
@@ -77,11 +89,20 @@ struct Run {
   std::uint64_t seed = 0;
   Measurement measurement;
   Circumstances circumstances;
-  bool imported_figures = false;  // no histogram: `imported` holds all that is known
+  DeviceHealth health;
+  std::string governor, container;  // "performance"; "docker": what the machine was then
+  bool imported_figures = false;    // no histogram: `imported` holds all that is known
   // Of an imported run: only what the source printed. Latency 0: not printed.
   struct Imported {
     double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;
   } imported;
+};
+
+// One direction of a mixed run or point. Latencies 0 where nothing was moved.
+struct DirectionFigures {
+  double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;
+  std::uint64_t latency_min_ns = 0, latency_p50_ns = 0, latency_p90_ns = 0, latency_p99_ns = 0;
+  std::uint64_t latency_p99_9_ns = 0, latency_p99_99_ns = 0, latency_max_ns = 0;
 };
 
 // A run in one line of numbers: what lists, points and analysis work with. Made by

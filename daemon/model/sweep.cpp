@@ -85,15 +85,23 @@ void check_texts(std::vector<FieldError>& errors, const SweepSpec& spec) {
   if (spec.confirm.size() > 255) errors.push_back({"confirm", "at most 255 bytes"});
 }
 
-// Known to the model, not yet to the engine: say so at the door instead of in every run.
-void check_offered(std::vector<FieldError>& errors, const SweepSpec& spec) {
-  for (std::size_t i = 0; i < spec.rw.size(); ++i) {
-    if (reads(spec.rw[i]) && writes(spec.rw[i]))
-      errors.push_back({spec.rw.size() == 1 ? "rw" : element("rw", i),
-                        "mixed workloads are not offered yet; ask for reads or writes"});
-  }
-  if (spec.ioengine == IoEngine::mmap)
-    errors.push_back({"ioengine", "mmap is not offered yet; use psync"});
+void check_workload(std::vector<FieldError>& errors, const SweepSpec& spec) {
+  const Workload& workload = spec.workload;
+  for (FieldError& error : validate(workload)) errors.push_back(std::move(error));
+  if (!spec.cpus_allowed.empty() && !parse_cpus(spec.cpus_allowed))
+    errors.push_back({"cpus_allowed", "a list of CPUs below 1024 such as \"0-3,6\" is needed"});
+  const bool writing = std::any_of(spec.rw.begin(), spec.rw.end(), writes);
+  if (workload.fsync > 0 && !writing)
+    errors.push_back({"fsync", "is for workloads that write; rw asks for reads alone"});
+  if (workload.io_size_bytes != 0 && !spec.bs.empty() &&
+      workload.io_size_bytes < *std::max_element(spec.bs.begin(), spec.bs.end()))
+    errors.push_back({"io_size", "must hold at least one block"});
+  if (workload.hipri == 1 && !spec.direct)
+    errors.push_back({"hipri", "polling needs direct I/O: leave direct out or make it true"});
+  if (workload.hipri == 1 && spec.ioengine != IoEngine::io_uring)
+    errors.push_back({"hipri", "only io_uring can poll: say \"ioengine\": \"io_uring\""});
+  if (workload.hipri == 1 && workload.fsync > 0)
+    errors.push_back({"hipri", "a polled ring has no fsync: use one of them"});
 }
 
 void check_sizes(std::vector<FieldError>& errors, const SweepSpec& spec) {
@@ -218,7 +226,7 @@ std::vector<FieldError> validate(const SweepSpec& spec) {
   std::vector<FieldError> errors;
   check_texts(errors, spec);
   check_list<Rw>(errors, "rw", spec.rw);
-  check_offered(errors, spec);
+  check_workload(errors, spec);
   check_list<std::uint32_t>(errors, "bs", spec.bs);
   check_blocks(errors, spec.bs);
   check_list<std::uint32_t>(errors, "iodepth", spec.iodepth);

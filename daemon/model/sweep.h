@@ -10,6 +10,7 @@
 
 #include "daemon/model/error.h"
 #include "daemon/model/load.h"
+#include "daemon/model/workload.h"
 
 namespace iobenchd {
 
@@ -75,6 +76,8 @@ struct SweepSpec {
   std::uint64_t cooldown_ns = 0;
   std::optional<LatencyLimit> latency_limit;
   OnRestart on_restart = OnRestart::resume;
+  Workload workload;
+  std::string cpus_allowed;  // "0-3,6"; empty: all
   std::string confirm;
 };
 
