@@ -42,14 +42,23 @@ Json list_of(std::string_view text) {
   }
 }
 
+// "p99:2ms"; what has no colon stays text for the reader to judge.
+Json limit_of(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return Json(text);
+  return Json{{text.substr(0, colon), value_of(text.substr(colon + 1))}};
+}
+
 Json json_of(const TextField& field) {
   const auto& [name, text] = field;
   constexpr std::array<std::string_view, 3> lists{"rw", "bs", "iodepth"};
-  constexpr std::array<std::string_view, 4> switches{"direct", "thread", "refine", "keep_file"};
+  constexpr std::array<std::string_view, 6> switches{"direct",    "thread",      "refine",
+                                                     "keep_file", "norandommap", "hipri"};
   if (std::find(lists.begin(), lists.end(), name) != lists.end()) return list_of(text);
   const bool is_switch = std::find(switches.begin(), switches.end(), name) != switches.end();
   if (is_switch && (text == "0" || text == "1")) return Json(text == "1");  // as fio has it
-  if (name == "label" || name == "numjobs") return Json(text);
+  if (name == "label" || name == "numjobs" || name == "cpus_allowed") return Json(text);
+  if (name == "latency_limit") return limit_of(text);
   return value_of(text);
 }
 

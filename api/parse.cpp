@@ -6,6 +6,7 @@
 
 #include "api/parse_fields.h"
 #include "api/parse_lists.h"
+#include "api/parse_workload.h"
 #include "api/strict_json.h"
 
 namespace iobenchd::api {
@@ -17,32 +18,49 @@ namespace {
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t day_ns = 86'400 * second_ns;
 constexpr std::uint64_t size_bytes_most = std::uint64_t{1} << 50;
-constexpr std::uint32_t repeats_most = 100;
 constexpr std::uint32_t block_bytes_least = 512;
 constexpr std::size_t path_bytes_most = 1000;
 constexpr std::size_t confirm_bytes_most = 255;
 
-constexpr std::array<std::string_view, 26> field_names{
-    "preset",       "label",          "target",  "size",    "offset",    "rw",
-    "bs",           "iodepth",        "numjobs", "runtime", "ramp_time", "repeats",
-    "order",        "ioengine",       "direct",  "thread",  "refine",    "keep_file",
-    "batch_submit", "batch_complete", "seed",    "layout",  "cooldown",  "latency_limit",
-    "on_restart",   "confirm"};
-constexpr std::array<std::string_view, 15> later_names{"io_size",
-                                                       "hipri",
+constexpr std::array<std::string_view, 37> field_names{"preset",
+                                                       "label",
+                                                       "target",
+                                                       "size",
+                                                       "offset",
+                                                       "rw",
+                                                       "bs",
+                                                       "iodepth",
+                                                       "numjobs",
+                                                       "runtime",
+                                                       "ramp_time",
+                                                       "repeats",
+                                                       "order",
+                                                       "ioengine",
+                                                       "direct",
+                                                       "thread",
+                                                       "refine",
+                                                       "keep_file",
+                                                       "batch_submit",
+                                                       "batch_complete",
+                                                       "seed",
+                                                       "layout",
+                                                       "cooldown",
+                                                       "latency_limit",
                                                        "rwmixread",
                                                        "rate_iops",
                                                        "rate_process",
+                                                       "io_size",
                                                        "fsync",
                                                        "sync",
                                                        "norandommap",
                                                        "random_distribution",
                                                        "buffer_compress_percentage",
-                                                       "steady_state",
-                                                       "precondition",
-                                                       "verify",
+                                                       "hipri",
                                                        "cpus_allowed",
-                                                       "yield_to_other_io"};
+                                                       "on_restart",
+                                                       "confirm"};
+constexpr std::array<std::string_view, 4> later_names{"steady_state", "precondition", "verify",
+                                                      "yield_to_other_io"};
 
 // Null where null has a meaning: "as if the field were not there".
 bool is_null(FieldReader& fields, std::string_view name) {
@@ -62,16 +80,6 @@ void read_target(FieldReader& fields, SweepSpec& spec) {
     fields.size("size", size_range(block_bytes_least, size_bytes_most), spec.size_bytes);
   }
   fields.size("offset", size_range(0, size_bytes_most), spec.offset_bytes);
-}
-
-void read_repeats(FieldReader& fields, SweepSpec& spec) {
-  const Json* found = fields.find("repeats");
-  if (found != nullptr && found->is_object()) {
-    fields.refuse("repeats",
-                  "a range with ci_percent is not offered by this version; give a whole number");
-    return;
-  }
-  fields.whole("repeats", whole_range(1, repeats_most), spec.repeats);
 }
 
 void read_layout(FieldReader& fields, SweepSpec& spec) {
@@ -113,7 +121,8 @@ void read_latency_limit(FieldReader& fields, SweepSpec& spec) {
 
 void read_engine(FieldReader& fields, SweepSpec& spec) {
   fields.choice("ioengine", parse_ioengine,
-                "\"auto\", \"io_uring\", \"psync\", \"threads\" or \"null\"", spec.ioengine);
+                "\"auto\", \"io_uring\", \"psync\", \"threads\", \"mmap\" or \"null\"",
+                spec.ioengine);
   fields.boolean("direct", spec.direct);
   fields.boolean("thread", spec.thread);
   fields.whole("batch_submit", whole_range(0, max_iodepth), spec.batch_submit);
@@ -138,6 +147,7 @@ void read_all(FieldReader& fields, SweepSpec& spec) {
   fields.boolean("keep_file", spec.keep_file);
   read_layout(fields, spec);
   read_latency_limit(fields, spec);
+  read_workload(fields, spec);
   fields.choice("on_restart", parse_on_restart, "\"continue\" or \"fail\"", spec.on_restart);
   fields.text("confirm", confirm_bytes_most, spec.confirm);
 }

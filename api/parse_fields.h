@@ -69,6 +69,9 @@ class FieldReader {
     refuse(name, *found, need);
   }
 
+  // Where what is wrong is collected, for readers of members of members.
+  [[nodiscard]] std::vector<FieldError>& errors() noexcept { return errors_; }
+
   // Refuses every member that was never looked for. `not_offered`: names of a later version.
   void refuse_unknown(std::span<const std::string_view> not_offered = {});
 

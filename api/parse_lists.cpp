@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::string_view rw_need =
-    "\"read\", \"write\", \"randread\" or \"randwrite\", or a list of them,";
+    "\"read\", \"write\", \"randread\", \"randwrite\", \"rw\" or \"randrw\", or a list of them,";
 constexpr std::string_view numjobs_need =
     "a whole number from 1 to 1024, a list of them, \"1-32\", \"1-32*2\" or \"auto\"";
 static_assert(max_numjobs == 1024, "the sentence above names it");

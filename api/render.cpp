@@ -18,6 +18,25 @@ Json render_latency_limit(const std::optional<LatencyLimit>& limit) {
   return {{limit->statistic == Statistic::p99 ? "p99" : "mean", seconds(limit->limit_ns)}};
 }
 
+Json render_repeats(const SweepSpec& spec) {
+  if (spec.repeats_most == 0) return spec.repeats;
+  return {
+      {"min", spec.repeats}, {"max", spec.repeats_most}, {"ci_percent", number(spec.ci_percent)}};
+}
+
+void add_workload(Json& json, const Workload& workload) {
+  json["rwmixread"] = workload.rwmixread;
+  json["rate_iops"] = workload.rate_iops;
+  json["rate_process"] = to_string(workload.rate_process);
+  json["io_size"] = workload.io_size_bytes;
+  json["fsync"] = workload.fsync;
+  json["sync"] = to_string(workload.sync);
+  json["norandommap"] = workload.norandommap == 1;
+  json["random_distribution"] = to_string(workload.random_distribution);
+  json["buffer_compress_percentage"] = workload.buffer_compress_percentage;
+  json["hipri"] = workload.hipri == 1;
+}
+
 }  // namespace
 
 // What a POST takes, value by value, so that an old sweep can be asked for again. The phrase that
@@ -35,7 +54,7 @@ Json render_spec(const SweepSpec& spec) {
   json["numjobs"] = spec.numjobs_auto ? Json("auto") : Json(spec.numjobs);
   json["runtime"] = seconds(spec.runtime_ns);
   json["ramp_time"] = seconds(spec.ramp_time_ns);
-  json["repeats"] = spec.repeats;
+  json["repeats"] = render_repeats(spec);
   json["order"] = to_string(spec.order);
   json["ioengine"] = to_string(spec.ioengine);
   json["direct"] = spec.direct;
@@ -48,6 +67,8 @@ Json render_spec(const SweepSpec& spec) {
   json["layout"] = spec.layout ? Json(to_string(*spec.layout)) : Json(nullptr);
   json["cooldown"] = seconds(spec.cooldown_ns);
   json["latency_limit"] = render_latency_limit(spec.latency_limit);
+  add_workload(json, spec.workload);
+  json["cpus_allowed"] = spec.cpus_allowed;
   json["on_restart"] = to_string(spec.on_restart);
   return json;
 }

@@ -35,6 +35,24 @@ Json render_interval(const Point& point) {
   return {{"low", number(point.iops_ci95->first)}, {"high", number(point.iops_ci95->second)}};
 }
 
+// Of a mixed workload; null where there is but one direction.
+Json render_direction(const std::optional<DirectionFigures>& figures) {
+  if (!figures) return nullptr;
+  const bool any = figures->latency_max_ns > 0;
+  Json json;
+  json["iops"] = number(figures->iops);
+  json["bandwidth_bytes_per_s"] = number(figures->bandwidth_bytes_per_s);
+  json["latency_mean_ns"] = known(any, figures->latency_mean_ns);
+  json["latency_min_ns"] = known(any, figures->latency_min_ns);
+  json["latency_p50_ns"] = known(any, figures->latency_p50_ns);
+  json["latency_p90_ns"] = known(any, figures->latency_p90_ns);
+  json["latency_p99_ns"] = known(any, figures->latency_p99_ns);
+  json["latency_p99_9_ns"] = known(any, figures->latency_p99_9_ns);
+  json["latency_p99_99_ns"] = known(any, figures->latency_p99_99_ns);
+  json["latency_max_ns"] = known(any, figures->latency_max_ns);
+  return json;
+}
+
 Json render_point(const Point& point) {
   Json json;
   add_setting(json, point.setting);
@@ -45,6 +63,8 @@ Json render_point(const Point& point) {
   json["bandwidth_bytes_per_s"] = known(!point.failed, point.bandwidth_bytes_per_s);
   add_latency(json, point);
   add_machine(json, point);
+  json["read"] = render_direction(point.read);
+  json["write"] = render_direction(point.write);
   json["note"] = text_or_null(point.note);
   json["verdicts"] = render_verdicts(point.verdicts);
   json["run_ids"] = point.run_ids;

@@ -11,11 +11,12 @@ struct FlagName {
   std::uint32_t flag;
   std::string_view name;
 };
-constexpr std::array<FlagName, 5> flag_names{{{engine_flag::fixed_buffers, "fixed_buffers"},
+constexpr std::array<FlagName, 6> flag_names{{{engine_flag::fixed_buffers, "fixed_buffers"},
                                               {engine_flag::fixed_files, "fixed_files"},
                                               {engine_flag::coop_taskrun, "coop_taskrun"},
                                               {engine_flag::single_issuer, "single_issuer"},
-                                              {engine_flag::defer_taskrun, "defer_taskrun"}}};
+                                              {engine_flag::defer_taskrun, "defer_taskrun"},
+                                              {engine_flag::polled, "polled"}}};
 
 Json render_engine_flags(std::uint32_t flags) {
   Json list = Json::array();
@@ -123,6 +124,7 @@ void add_measurement(Json& json, const Run& run) {
   json["measured_ns"] = known(ours, m.measured_ns);
   json["read"] = ours ? render_traffic(m.read) : Json(nullptr);
   json["write"] = ours ? render_traffic(m.write) : Json(nullptr);
+  json["fsync"] = ours && m.fsync.ios > 0 ? render_traffic(m.fsync) : Json(nullptr);
   json["batch_submit"] = known(ours, m.batch_submit);
   json["batch_complete"] = known(ours, m.batch_complete);
   json["in_flight_max"] = known(ours, m.in_flight_max);
@@ -132,6 +134,18 @@ void add_measurement(Json& json, const Run& run) {
       known(ours && m.machine_cpu_busy_percent >= 0, m.machine_cpu_busy_percent);
   json["wakeup_delay"] = render_wakeup_delay(m.wakeup_delay);
   json["wakeup_reference"] = render_wakeup_delay(m.wakeup_reference);
+  json["voluntary_context_switches"] = known(ours, m.voluntary_context_switches);
+  json["involuntary_context_switches"] = known(ours, m.involuntary_context_switches);
+  json["minor_page_faults"] = known(ours, m.minor_page_faults);
+  json["major_page_faults"] = known(ours, m.major_page_faults);
+  json["temperature_celsius"] = number(run.health.temperature_celsius);
+  json["temperature_limit_celsius"] = number(run.health.temperature_limit_celsius);
+  json["wear_percent_used"] = number(run.health.wear_percent_used);
+  json["hole_percent"] = run.hole_percent;
+  json["governor"] = text_or_null(run.governor);
+  json["container"] = text_or_null(run.container);
+  json["device_read_ios"] = known(counted, m.device_read_ios);
+  json["device_write_ios"] = known(counted, m.device_write_ios);
   json["device_read_bytes"] = known(counted, m.device_read_bytes);
   json["device_write_bytes"] = known(counted, m.device_write_bytes);
   json["samples"] = render_samples(m.samples);

@@ -75,8 +75,10 @@ Response list_runs(const Context& context, const Request& request) {
 Response get_run(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
   const Run run = find_run(context, request.parameters.at(0));
-  Response response =
-      json_answer(200, render_run(run, analysis::summarise(run), analysis::run_verdicts(run)));
+  const std::optional<Sweep> sweep = context.store.sweeps().find(run.sweep_id);
+  const SweepSpec* spec = sweep ? &sweep->spec : nullptr;
+  Response response = json_answer(
+      200, render_run(run, analysis::summarise(run), analysis::run_verdicts(run, spec)));
   return run.state == RunState::running ? response : with_etag(request, std::move(response));
 }
 

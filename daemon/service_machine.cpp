@@ -24,10 +24,14 @@ scheduler::MachineProbe machine_probe() {
     return scheduler::CpuTime{times.busy, times.total};
   };
   probe.load_average = [] { return platform::load_average(); };
-  probe.device_bytes = [](const std::string& leaf) {
+  probe.device_counters = [](const std::string& leaf) {
     const platform::DeviceCounters counters = platform::device_counters(leaf);
-    return scheduler::DeviceBytes{counters.known, counters.read_bytes, counters.write_bytes};
+    return scheduler::DeviceCounters{counters.known, counters.read_ios, counters.write_ios,
+                                     counters.read_bytes, counters.write_bytes};
   };
+  probe.device_health = [](const std::string& leaf) { return platform::device_health(leaf); };
+  probe.governor = [] { return platform::governor(); };
+  probe.container = platform::container();
   probe.io_uring = [io_uring, why_not](std::string& why) {
     if (!io_uring) why = why_not;
     return io_uring;

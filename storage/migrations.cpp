@@ -234,9 +234,43 @@ CREATE TABLE health (
 ) STRICT;
 )sql";
 
+// What the I/Os of a sweep are like, how narrow an interval its points want, and what a run cost
+// and met. fsync_latency is NULL where a run made none; what a device doesn't tell is NULL.
+constexpr const char* version_2 = R"sql(
+ALTER TABLE sweeps ADD COLUMN repeats_most INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN ci_percent REAL NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN rwmixread INTEGER NOT NULL DEFAULT 50;
+ALTER TABLE sweeps ADD COLUMN rate_iops INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN rate_process TEXT NOT NULL DEFAULT 'linear';
+ALTER TABLE sweeps ADD COLUMN io_size_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN fsync INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN sync TEXT NOT NULL DEFAULT 'none';
+ALTER TABLE sweeps ADD COLUMN norandommap INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE sweeps ADD COLUMN random_distribution TEXT NOT NULL DEFAULT 'random';
+ALTER TABLE sweeps ADD COLUMN buffer_compress_percentage INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN hipri INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweeps ADD COLUMN cpus_allowed TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE measurements ADD COLUMN fsync_ios INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN fsync_latency BLOB;
+ALTER TABLE measurements ADD COLUMN voluntary_context_switches INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN involuntary_context_switches INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN minor_page_faults INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN major_page_faults INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN device_read_ios INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN device_write_ios INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN temperature_celsius REAL;
+ALTER TABLE measurements ADD COLUMN temperature_limit_celsius REAL;
+ALTER TABLE measurements ADD COLUMN wear_percent_used REAL;
+ALTER TABLE measurements ADD COLUMN hole_percent REAL NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN governor TEXT NOT NULL DEFAULT '';
+ALTER TABLE measurements ADD COLUMN container TEXT NOT NULL DEFAULT '';
+)sql";
+
 // Never edit or reorder: version = index + 1.
-constexpr std::array<const char*, 1> steps_known{
+constexpr std::array<const char*, 2> steps_known{
     version_1,
+    version_2,
 };
 
 constexpr std::uint64_t copy_slack_bytes = std::uint64_t{16} << 20;

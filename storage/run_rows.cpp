@@ -42,6 +42,8 @@ void bind_circumstances(Statement& statement, const Circumstances& circumstances
 
 void bind_figures(Statement& insert, const Run& run) {
   const Measurement& m = run.measurement;
+  std::optional<Blob> fsync_latency;
+  if (m.fsync.ios > 0) fsync_latency = encode_histogram(m.fsync.latency);
   insert.bind("run_id", run.id)
       .bind("measured_ns", m.measured_ns)
       .bind("read_ios", m.read.ios)
@@ -62,6 +64,12 @@ void bind_figures(Statement& insert, const Run& run) {
       .bind("wakeup_reference_p50_ns", m.wakeup_reference.p50_ns)
       .bind("wakeup_reference_p99_ns", m.wakeup_reference.p99_ns)
       .bind("wakeup_reference_max_ns", m.wakeup_reference.max_ns)
+      .bind("voluntary_context_switches", m.voluntary_context_switches)
+      .bind("involuntary_context_switches", m.involuntary_context_switches)
+      .bind("minor_page_faults", m.minor_page_faults)
+      .bind("major_page_faults", m.major_page_faults)
+      .bind("device_read_ios", m.device_read_ios)
+      .bind("device_write_ios", m.device_write_ios)
       .bind("device_read_bytes", m.device_read_bytes)
       .bind("device_write_bytes", m.device_write_bytes)
       .bind("device_counters_known", m.device_counters_known)
@@ -76,6 +84,14 @@ void bind_figures(Statement& insert, const Run& run) {
       .bind("imported_iops", run.imported.iops)
       .bind("imported_bandwidth_bytes_per_s", run.imported.bandwidth_bytes_per_s)
       .bind("imported_latency_mean_ns", run.imported.latency_mean_ns)
+      .bind("temperature_celsius", run.health.temperature_celsius)
+      .bind("temperature_limit_celsius", run.health.temperature_limit_celsius)
+      .bind("wear_percent_used", run.health.wear_percent_used)
+      .bind("hole_percent", run.hole_percent)
+      .bind("governor", run.governor)
+      .bind("container", run.container)
+      .bind("fsync_ios", m.fsync.ios)
+      .bind("fsync_latency", fsync_latency)
       .bind("read_latency", encode_histogram(m.read.latency))
       .bind("write_latency", encode_histogram(m.write.latency))
       .bind("samples", encode_samples(m.samples))
@@ -103,6 +119,12 @@ void read_figures(Statement& row, Run& run) {
   m.wakeup_reference.p50_ns = row.unsigned64("wakeup_reference_p50_ns");
   m.wakeup_reference.p99_ns = row.unsigned64("wakeup_reference_p99_ns");
   m.wakeup_reference.max_ns = row.unsigned64("wakeup_reference_max_ns");
+  m.voluntary_context_switches = row.unsigned64("voluntary_context_switches");
+  m.involuntary_context_switches = row.unsigned64("involuntary_context_switches");
+  m.minor_page_faults = row.unsigned64("minor_page_faults");
+  m.major_page_faults = row.unsigned64("major_page_faults");
+  m.device_read_ios = row.unsigned64("device_read_ios");
+  m.device_write_ios = row.unsigned64("device_write_ios");
   m.device_read_bytes = row.unsigned64("device_read_bytes");
   m.device_write_bytes = row.unsigned64("device_write_bytes");
   m.device_counters_known = row.boolean("device_counters_known");
@@ -117,6 +139,14 @@ void read_figures(Statement& row, Run& run) {
   run.imported.iops = row.real("imported_iops");
   run.imported.bandwidth_bytes_per_s = row.real("imported_bandwidth_bytes_per_s");
   run.imported.latency_mean_ns = row.real("imported_latency_mean_ns");
+  run.health.temperature_celsius = row.real("temperature_celsius");
+  run.health.temperature_limit_celsius = row.real("temperature_limit_celsius");
+  run.health.wear_percent_used = row.real("wear_percent_used");
+  run.hole_percent = row.real("hole_percent");
+  run.governor = row.text("governor");
+  run.container = row.text("container");
+  m.fsync.ios = row.unsigned64("fsync_ios");
+  if (!row.is_null("fsync_latency")) m.fsync.latency = decode_histogram(row.blob("fsync_latency"));
   m.read.latency = decode_histogram(row.blob("read_latency"));
   m.write.latency = decode_histogram(row.blob("write_latency"));
   m.samples = decode_samples(row.blob("samples"));
@@ -216,7 +246,12 @@ void insert_measurement(Connection& connection, const Run& run) {
                               device_write_bytes, device_counters_known, clock_source, ioengine,
                               direct, engine_flags, batch_submit, batch_complete, in_flight_max,
                               imported_figures, imported_iops, imported_bandwidth_bytes_per_s,
-                              imported_latency_mean_ns, read_latency, write_latency, samples, jobs)
+                              imported_latency_mean_ns, voluntary_context_switches,
+                              involuntary_context_switches, minor_page_faults, major_page_faults,
+                              device_read_ios, device_write_ios, temperature_celsius,
+                              temperature_limit_celsius, wear_percent_used, hole_percent, governor,
+                              container, fsync_ios, fsync_latency, read_latency, write_latency, samples,
+                              jobs)
     VALUES (:run_id, :measured_ns, :read_ios, :read_bytes, :read_errors, :write_ios,
             :write_bytes, :write_errors, :cpu_user_ns, :cpu_system_ns,
             :machine_cpu_busy_percent, :load_average, :wakeup_delay_count,
@@ -226,7 +261,11 @@ void insert_measurement(Connection& connection, const Run& run) {
             :device_write_bytes, :device_counters_known, :clock_source, :ioengine,
             :direct, :engine_flags, :batch_submit, :batch_complete, :in_flight_max,
             :imported_figures, :imported_iops, :imported_bandwidth_bytes_per_s,
-            :imported_latency_mean_ns, :read_latency, :write_latency, :samples, :jobs))sql");
+            :imported_latency_mean_ns, :voluntary_context_switches,
+            :involuntary_context_switches, :minor_page_faults, :major_page_faults,
+            :device_read_ios, :device_write_ios, :temperature_celsius,
+            :temperature_limit_celsius, :wear_percent_used, :hole_percent, :governor, :container,
+            :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples, :jobs))sql");
   bind_figures(insert, run);
   insert.run();
 }
@@ -239,8 +278,11 @@ void read_measurement(Connection& connection, Run& run) {
            wakeup_reference_p50_ns, wakeup_reference_p99_ns, wakeup_reference_max_ns,
            device_read_bytes, device_write_bytes, device_counters_known, clock_source, ioengine,
            direct, engine_flags, batch_submit, batch_complete, in_flight_max, imported_figures,
-           imported_iops, imported_bandwidth_bytes_per_s, imported_latency_mean_ns, read_latency,
-           write_latency, samples, jobs
+           imported_iops, imported_bandwidth_bytes_per_s, imported_latency_mean_ns,
+           voluntary_context_switches, involuntary_context_switches, minor_page_faults,
+           major_page_faults, device_read_ios, device_write_ios, temperature_celsius,
+           temperature_limit_celsius, wear_percent_used, hole_percent, governor, container,
+           fsync_ios, fsync_latency, read_latency, write_latency, samples, jobs
       FROM measurements
      WHERE run_id = :run_id
      ORDER BY run_id)sql");

@@ -45,6 +45,34 @@ void append(std::string& list, std::string_view item) {
   list += item;
 }
 
+void bind_workload(Statement& statement, const Workload& workload) {
+  statement.bind("rwmixread", workload.rwmixread)
+      .bind("rate_iops", workload.rate_iops)
+      .bind("rate_process", to_string(workload.rate_process))
+      .bind("io_size_bytes", workload.io_size_bytes)
+      .bind("fsync", workload.fsync)
+      .bind("sync", to_string(workload.sync))
+      .bind("norandommap", workload.norandommap == 1)
+      .bind("random_distribution", to_string(workload.random_distribution))
+      .bind("buffer_compress_percentage", workload.buffer_compress_percentage)
+      .bind("hipri", workload.hipri == 1);
+}
+
+Workload read_workload(Statement& row) {
+  Workload workload;
+  workload.rwmixread = row.unsigned32("rwmixread");
+  workload.rate_iops = row.unsigned64("rate_iops");
+  workload.rate_process = word(row, "rate_process", parse_rate_process);
+  workload.io_size_bytes = row.unsigned64("io_size_bytes");
+  workload.fsync = row.unsigned32("fsync");
+  workload.sync = word(row, "sync", parse_sync);
+  workload.norandommap = row.boolean("norandommap") ? 1 : 0;
+  workload.random_distribution = word(row, "random_distribution", parse_random_distribution);
+  workload.buffer_compress_percentage = row.unsigned32("buffer_compress_percentage");
+  workload.hipri = row.boolean("hipri") ? 1 : 0;
+  return workload;
+}
+
 void bind_spec(Statement& statement, const SweepSpec& spec) {
   std::optional<std::string_view> layout, statistic;
   std::optional<std::uint64_t> limit_ns;
@@ -66,6 +94,8 @@ void bind_spec(Statement& statement, const SweepSpec& spec) {
       .bind("runtime_ns", spec.runtime_ns)
       .bind("ramp_time_ns", spec.ramp_time_ns)
       .bind("repeats", spec.repeats)
+      .bind("repeats_most", spec.repeats_most)
+      .bind("ci_percent", spec.ci_percent)
       .bind("order", to_string(spec.order))
       .bind("ioengine", to_string(spec.ioengine))
       .bind("direct", spec.direct)
@@ -80,7 +110,9 @@ void bind_spec(Statement& statement, const SweepSpec& spec) {
       .bind("latency_limit_statistic", statistic)
       .bind("latency_limit_ns", limit_ns)
       .bind("on_restart", to_string(spec.on_restart))
+      .bind("cpus_allowed", spec.cpus_allowed)
       .bind("confirm", spec.confirm);
+  bind_workload(statement, spec.workload);
 }
 
 SweepSpec read_spec(Statement& row) {
@@ -98,6 +130,8 @@ SweepSpec read_spec(Statement& row) {
   spec.runtime_ns = row.unsigned64("runtime_ns");
   spec.ramp_time_ns = row.unsigned64("ramp_time_ns");
   spec.repeats = row.unsigned32("repeats");
+  spec.repeats_most = row.unsigned32("repeats_most");
+  spec.ci_percent = row.real("ci_percent");
   spec.order = word(row, "order", parse_order);
   spec.ioengine = word(row, "ioengine", parse_ioengine);
   spec.direct = row.boolean("direct");
@@ -114,6 +148,8 @@ SweepSpec read_spec(Statement& row) {
     spec.latency_limit = LatencyLimit{statistic, row.unsigned64("latency_limit_ns")};
   }
   spec.on_restart = word(row, "on_restart", parse_on_restart);
+  spec.workload = read_workload(row);
+  spec.cpus_allowed = row.text("cpus_allowed");
   spec.confirm = row.text("confirm");
   return spec;
 }
@@ -191,6 +227,9 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
                         numjobs_auto, runtime_ns, ramp_time_ns, repeats, "order", ioengine, direct,
                         thread, refine, keep_file, batch_submit, batch_complete, seed, layout,
                         cooldown_ns, latency_limit_statistic, latency_limit_ns, on_restart, confirm,
+                        repeats_most, ci_percent, rwmixread, rate_iops, rate_process,
+                        io_size_bytes, fsync, sync, norandommap, random_distribution,
+                        buffer_compress_percentage, hipri, cpus_allowed,
                         plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
                         plan_size_bytes, plan_target, plan_settings,
                         created_at_ns, started_at_ns, finished_at_ns, answer, runs_done,
@@ -200,6 +239,9 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
             :numjobs_auto, :runtime_ns, :ramp_time_ns, :repeats, :order, :ioengine, :direct,
             :thread, :refine, :keep_file, :batch_submit, :batch_complete, :seed, :layout,
             :cooldown_ns, :latency_limit_statistic, :latency_limit_ns, :on_restart, :confirm,
+            :repeats_most, :ci_percent, :rwmixread, :rate_iops, :rate_process,
+            :io_size_bytes, :fsync, :sync, :norandommap, :random_distribution,
+            :buffer_compress_percentage, :hipri, :cpus_allowed,
             :plan_runs, :plan_seconds, :plan_layout_bytes, :plan_write_bytes, :plan_ioengine,
             :plan_size_bytes, :plan_target, :plan_settings,
             :created_at_ns, :started_at_ns, :finished_at_ns, :answer, :runs_done,

@@ -17,6 +17,8 @@ constexpr const char* columns_of_sweeps = R"sql(
            numjobs_auto, runtime_ns, ramp_time_ns, repeats, "order", ioengine, direct, thread,
            refine, keep_file, batch_submit, batch_complete, seed, layout, cooldown_ns,
            latency_limit_statistic, latency_limit_ns, on_restart, confirm,
+           repeats_most, ci_percent, rwmixread, rate_iops, rate_process, io_size_bytes, fsync,
+           sync, norandommap, random_distribution, buffer_compress_percentage, hipri, cpus_allowed,
            plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
            plan_size_bytes, plan_target, plan_settings,
            sweeps.created_at_ns, started_at_ns, finished_at_ns, answer, runs_done, runs_failed,

@@ -53,35 +53,6 @@ const Verdict* find(const std::vector<Verdict>& verdicts, std::string_view name)
 
 }  // namespace
 
-TEST_CASE("one run in a line: figures by hand") {
-  Run run = clean_run();
-  run.measurement.cpu_user_ns = 3'000'000'000;
-  run.measurement.cpu_system_ns = 6'000'000'000;
-  const RunSummary line = summarise(run);
-  CHECK(line.iops == 10'000);
-  CHECK(line.bandwidth_bytes_per_s == 40'960'000);
-  CHECK(line.latency_mean_ns == 100'000);
-  CHECK(line.latency_p50_ns == 100'000);
-  CHECK(line.latency_p99_99_ns == 100'000);
-  CHECK(line.concurrency == doctest::Approx(1));
-  CHECK(line.depth_attained == doctest::Approx(1));
-  CHECK(line.cpu_user_percent == doctest::Approx(10));
-  CHECK(line.cpu_system_percent == doctest::Approx(20));
-  CHECK(line.cpu_per_io_ns == doctest::Approx(30'000));  // 9 s of 300 000 I/Os
-  CHECK(line.measured_seconds == 30);
-  CHECK(line.ioengine == IoEngine::io_uring);
-}
-
-TEST_CASE("an imported run is what was printed, a failed one is zeros") {
-  const RunSummary line = summarise(published::runs(published::randread, Rw::randread)[3]);
-  CHECK(line.iops == 439'728);
-  CHECK(line.latency_mean_ns == doctest::Approx(58'220));
-  CHECK(line.latency_p99_ns == 0);
-  const RunSummary nothing = summarise(Run{});
-  CHECK(nothing.iops == 0);
-  CHECK(nothing.latency_min_ns == 0);
-}
-
 TEST_CASE("the published sweep: the article's advice, word for word in numbers") {
   const SweepResult result = analyse(SweepSpec{}, published::both());
   REQUIRE(result.points.size() == 12);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "daemon/analysis/analysis.h"
 #include "daemon/analysis/little.h"
@@ -297,6 +298,47 @@ TEST_CASE("engine_fallback: automatic on Linux means io_uring, and what was aske
   CHECK(falls_back());
   spec.ioengine = IoEngine::threads;
   CHECK_FALSE(falls_back());
+}
+
+TEST_CASE("depth_not_attained: not where an open loop or fsync leaves the disk idle on purpose") {
+  Run run = clean_run();
+  run.setting.iodepth = 32;  // 1 of 32 in flight
+  SweepSpec spec;
+  spec.ioengine = IoEngine::io_uring;
+  const auto raised = [&] { return names_of(run_verdicts(run, &spec)); };
+  CHECK(raised() == std::vector<std::string>{"depth_not_attained"});
+  spec.workload.rate_iops = 10'000;
+  CHECK(raised().empty());
+  spec.workload.rate_iops = 0;
+  spec.workload.fsync = 8;
+  CHECK(raised().empty());
+}
+
+TEST_CASE("hole_reads: what was never written is read from nowhere") {
+  Run run = clean_run();
+  run.circumstances.target = "/srv/image";
+  run.hole_percent = 0.5;  // the last block
+  CHECK(run_verdicts(run).empty());
+  run.hole_percent = 40;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "hole_reads");
+  CHECK(verdict.severity == Severity::invalid);
+  CHECK(verdict.sentence.find("40 % of /srv/image is not on the disk") != std::string::npos);
+  run.measurement.write = std::exchange(run.measurement.read, Traffic{});
+  CHECK_FALSE(tests::has(run, "hole_reads"));  // a write fills its hole
+}
+
+TEST_CASE("throttled: the disk is as warm as its own limit") {
+  Run run = clean_run();
+  run.health.temperature_celsius = 84;
+  CHECK(run_verdicts(run).empty());  // no limit is known
+  run.health.temperature_limit_celsius = 84.85;
+  CHECK(run_verdicts(run).empty());
+  run.health.temperature_celsius = 85;
+  const Verdict verdict = only_verdict(run);
+  CHECK(verdict.name == "throttled");
+  CHECK(verdict.severity == Severity::caution);
+  CHECK(verdict.sentence.find("85 degrees Celsius, its own limit is 85") != std::string::npos);
 }
 
 TEST_CASE("imported rows are not asked for what no table prints") {

@@ -72,7 +72,7 @@ TEST_CASE("a frame with an impossible header is refused") {
     return refused_field(FrameKind::failure, [&](Frame& frame) { spoil(frame.header); });
   };
   CHECK(refused([](FrameHeader& header) { header.magic = 0; }) == "magic");
-  CHECK(refused([](FrameHeader& header) { header.version = 2; }) == "version");
+  CHECK(refused([](FrameHeader& header) { header.version = 3; }) == "version");
   CHECK(refused([](FrameHeader& header) { header.kind = static_cast<FrameKind>(4); }) == "kind");
   CHECK(refused([](FrameHeader& header) { header.sequence = 1; }) == "sequence");
   CHECK(refused([](FrameHeader& header) { header.phase = static_cast<Phase>(5); }) == "phase");
@@ -119,7 +119,7 @@ TEST_CASE("impossible counts and enumerators of jobs and results are refused") {
         "clock_source");
   CHECK(final([](FinalBody& body) { body.ioengine = IoEngine::automatic; }) == "ioengine");
   CHECK(final([](FinalBody& body) { body.direct = 2; }) == "direct");
-  CHECK(final([](FinalBody& body) { body.engine_flags = 1U << 5; }) == "engine_flags");
+  CHECK(final([](FinalBody& body) { body.engine_flags = 1U << 6; }) == "engine_flags");
   CHECK(final([](FinalBody& body) { body.batch_submit = 1025; }) == "batch_submit");
   CHECK(final([](FinalBody& body) { body.batch_complete = 1025; }) == "batch_complete");
   CHECK(final([](FinalBody& body) { body.in_flight_max = (1U << 20) + 1; }) == "in_flight_max");

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace iobenchd::scheduler {
 namespace {
@@ -153,6 +154,30 @@ TEST_CASE("refine adds integers of the band to a given grid, at most six") {
   const auto runs = play(schedule);
   CHECK(runs.size() > 5);
   CHECK(runs.size() <= 4 + 6 + 1);
+}
+
+TEST_CASE("a range of repeats is measured until each interval is narrow, or there are enough") {
+  SweepSpec spec = grid({1, 8});
+  spec.repeats = 3;
+  spec.repeats_most = 6;
+  spec.ci_percent = 5;
+  Schedule schedule(spec, 8, 1);
+  std::size_t announced = schedule.most_left(), done = 0;
+  CHECK(announced == 2 * 6 + 1);
+  std::map<std::uint32_t, std::uint32_t> runs;
+  while (const auto run = schedule.next()) {
+    CHECK(done + schedule.most_left() <= announced);
+    announced = done + schedule.most_left();
+    // One job gives 100 again and again; eight jobs swing by 10 %, too much for +-5 % of ten runs.
+    const std::uint32_t n = run->setting.numjobs;
+    const double swing = run->repeat % 2 == 0 ? 90 : 110;
+    schedule.note(*run, n == 1 ? 100.0 : swing);
+    if (!run->is_drift_check) ++runs[n];
+    REQUIRE(++done < 50);
+  }
+  CHECK(runs[1] == 3);
+  CHECK(runs[8] == 6);
+  CHECK(schedule.most_left() == 0);
 }
 
 TEST_CASE("a single point has no drift to check") {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -230,23 +231,27 @@ TEST_CASE("trouble is empty while the database works") {
 TEST_CASE("an upgrade copies the old database first, and a broken one changes nothing") {
   TempDir dir;
   const std::string path = make_store(dir / "db");
-  const std::array<const char*, 2> broken{migrations()[0],
-                                          "CREATE TABLE half (a TEXT) STRICT; CREATE NONSENSE;"};
-  const std::array<const char*, 2> good{migrations()[0], "CREATE TABLE later (a TEXT) STRICT;"};
+  // One step more than this version knows: as the next version will find today's databases.
+  std::vector<const char*> broken(migrations().begin(), migrations().end());
+  std::vector<const char*> good = broken;
+  broken.push_back("CREATE TABLE half (a TEXT) STRICT; CREATE NONSENSE;");
+  good.push_back("CREATE TABLE later (a TEXT) STRICT;");
+  const auto today = static_cast<std::int64_t>(migrations().size());
+  const std::string copy = path + ".before-v" + std::to_string(today + 1);
   {
     Connection writer(path, Access::write);
     CHECK_THROWS_AS(migrate(writer, broken), Error);
-    CHECK(writer.integer("PRAGMA user_version") == 1);
+    CHECK(writer.integer("PRAGMA user_version") == today);
     CHECK(writer.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0);
     migrate(writer, good);
-    CHECK(writer.integer("PRAGMA user_version") == 2);
+    CHECK(writer.integer("PRAGMA user_version") == today + 1);
     CHECK(writer.integer("SELECT count(*) FROM later") == 0);
     CHECK(writer.integer("SELECT count(*) FROM runs") == 1);
   }
-  CHECK(fs::exists(path + ".before-v2"));
-  CHECK_FALSE(fs::exists(path + ".before-v2.partial"));
+  CHECK(fs::exists(copy));
+  CHECK_FALSE(fs::exists(copy + ".partial"));
   CHECK(contains(refusal(path), "newer iobenchd"));
-  Store old(path + ".before-v2");
+  Store old(copy);
   CHECK(old.sweeps().find(1)->spec.label == "kept");
 }
 
@@ -259,6 +264,7 @@ TEST_CASE("a database of version 1 is read by this version") {
   CHECK(sweep.state == SweepState::done);
   CHECK(sweep.answer == "6 to 8 jobs.");
   CHECK(sweep.runs_done == 2);
+  CHECK(sweep.spec.workload == Workload{});  // what version 1 didn't know is as it was then
   const std::vector<Run> runs = store.runs().of_sweep(1);
   REQUIRE(runs.size() == 2);
   CHECK(runs[1].setting.numjobs == 8);
@@ -267,6 +273,8 @@ TEST_CASE("a database of version 1 is read by this version") {
   CHECK(runs[1].measurement.samples.size() == 3);
   CHECK(runs[1].measurement.jobs.size() == 8);
   CHECK(runs[1].circumstances.serial == "S1");
+  CHECK(std::isnan(runs[1].health.temperature_celsius));
+  CHECK(runs[1].measurement.fsync.latency.count == 0);
   CHECK(store.runs().list({}, 0, 50).items[0].iops == 1000.5);
 }
 

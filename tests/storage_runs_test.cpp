@@ -12,12 +12,6 @@ using namespace iobenchd::storage_test;
 
 namespace {
 
-std::vector<std::int64_t> ids(const Page<RunSummary>& page) {
-  std::vector<std::int64_t> result;
-  for (const RunSummary& run : page.items) result.push_back(run.run_id);
-  return result;
-}
-
 Circumstances full_circumstances() {
   Circumstances c;
   c.host = "alpha";
@@ -86,6 +80,19 @@ Run full_run(std::int64_t sweep_id) {
   m.batch_submit = 4;
   m.batch_complete = 1;
   m.in_flight_max = 576;
+  m.fsync.ios = 2;
+  m.fsync.latency.add(1'000'000);
+  m.fsync.latency.add(3'000'000);
+  m.voluntary_context_switches = 13;
+  m.involuntary_context_switches = 14;
+  m.minor_page_faults = 15;
+  m.major_page_faults = 16;
+  m.device_read_ios = 17;
+  m.device_write_ios = 18;
+  run.health.temperature_celsius = 41.5;  // what it doesn't tell stays NaN
+  run.hole_percent = 12.5;
+  run.governor = "performance";
+  run.container = "docker";
   return run;
 }
 
@@ -133,6 +140,14 @@ void check_same(const Measurement& a, const Measurement& b) {
   CHECK(a.load_average == b.load_average);
   CHECK(same(a.wakeup_delay, b.wakeup_delay));
   CHECK(same(a.wakeup_reference, b.wakeup_reference));
+  CHECK(a.fsync.ios == b.fsync.ios);
+  CHECK(a.fsync.latency.sum_ns == b.fsync.latency.sum_ns);
+  CHECK(a.voluntary_context_switches == b.voluntary_context_switches);
+  CHECK(a.involuntary_context_switches == b.involuntary_context_switches);
+  CHECK(a.minor_page_faults == b.minor_page_faults);
+  CHECK(a.major_page_faults == b.major_page_faults);
+  CHECK(a.device_read_ios == b.device_read_ios);
+  CHECK(a.device_write_ios == b.device_write_ios);
   CHECK(a.device_read_bytes == b.device_read_bytes);
   CHECK(a.device_write_bytes == b.device_write_bytes);
   CHECK(a.device_counters_known == b.device_counters_known);
@@ -169,6 +184,11 @@ TEST_CASE(
   CHECK(found.seed == run.seed);
   CHECK(same(found.circumstances, run.circumstances));
   check_same(found.measurement, run.measurement);
+  CHECK(found.health.temperature_celsius == 41.5);
+  CHECK(std::isnan(found.health.wear_percent_used));
+  CHECK(found.hole_percent == 12.5);
+  CHECK(found.governor == "performance");
+  CHECK(found.container == "docker");
   CHECK_FALSE(found.imported_figures);
   const std::vector<Run> all = store.runs().of_sweep(run.sweep_id);
   REQUIRE(all.size() == 1);
@@ -327,56 +347,6 @@ TEST_CASE("an import keeps its uuid and its times, and is refused the second tim
   CHECK(code_of([&] { static_cast<void>(store.runs().import(sweep, runs, lines)); }) ==
         ErrorCode::conflict);
   CHECK(store.sweeps().list({}, 0, 50).items.size() == 1);
-}
-
-TEST_CASE("each filter of a run finds exactly its own, newest first, page by page") {
-  TempDir dir;
-  Clock clock;
-  Store store(dir / "db", clock.function());
-  const std::int64_t one = store.sweeps().create(sweep_named("one")).id;
-  const std::int64_t two = store.sweeps().create(sweep_named("two")).id;
-  for (std::uint32_t i = 1; i <= 4; ++i) {
-    Run run = run_of(i <= 2 ? one : two, i, 100 * std::int64_t{i});
-    run.setting.rw = i % 2 == 0 ? Rw::randwrite : Rw::randread;
-    run.setting.block_bytes = i % 2 == 0 ? 8192 : 4096;
-    run.setting.iodepth = i;
-    run.measurement.ioengine = i == 3 ? IoEngine::io_uring : IoEngine::psync;
-    run.circumstances.host = i == 1 ? "beta" : "alpha";
-    run.circumstances.serial = i == 2 ? "S2" : "S1";
-    run.circumstances.target = i == 4 ? "/dev/b" : "/dev/a";
-    stored_run(store, run, i == 4 ? RunState::failed : RunState::done);
-  }
-  using Ids = std::vector<std::int64_t>;
-  const auto found = [&](auto set) {
-    RunFilter filter;
-    set(filter);
-    return ids(store.runs().list(filter, 0, 50));
-  };
-  CHECK(found([](RunFilter&) {}) == Ids{4, 3, 2, 1});
-  CHECK(found([&](RunFilter& f) { f.sweep_id = one; }) == Ids{2, 1});
-  CHECK(found([](RunFilter& f) { f.state = RunState::failed; }) == Ids{4});
-  CHECK(found([](RunFilter& f) { f.target = "/dev/a"; }) == Ids{3, 2, 1});
-  CHECK(found([](RunFilter& f) { f.label = "two"; }) == Ids{4, 3});
-  CHECK(found([](RunFilter& f) { f.host = "beta"; }) == Ids{1});
-  CHECK(found([](RunFilter& f) { f.serial = "S2"; }) == Ids{2});
-  CHECK(found([](RunFilter& f) { f.rw = Rw::randread; }) == Ids{3, 1});
-  CHECK(found([](RunFilter& f) { f.origin = Origin::imported; }) == Ids{});
-  CHECK(found([](RunFilter& f) { f.block_bytes = 8192; }) == Ids{4, 2});
-  CHECK(found([](RunFilter& f) { f.iodepth = 3; }) == Ids{3});
-  CHECK(found([](RunFilter& f) { f.numjobs = 2; }) == Ids{2});
-  CHECK(found([](RunFilter& f) { f.ioengine = IoEngine::io_uring; }) == Ids{3});
-  CHECK(found([](RunFilter& f) { f.since_ns = 200; }) == Ids{4, 3, 2});
-  CHECK(found([](RunFilter& f) { f.until_ns = 200; }) == Ids{1});
-  CHECK(found([](RunFilter& f) { f.since_ns = 200, f.until_ns = 400; }) == Ids{3, 2});
-  CHECK(found([](RunFilter& f) { f.rw = Rw::randread, f.serial = "S1", f.host = "alpha"; }) ==
-        Ids{3});
-  RunFilter filter;
-  filter.target = "/dev/a";
-  const Page<RunSummary> page = store.runs().list(filter, 0, 2);
-  CHECK(ids(page) == Ids{3, 2});
-  CHECK(ids(store.runs().list(filter, page.next_before, 2)) == Ids{1});
-  filter.until_ns = 200;  // the nearer of the two ends counts, whichever it is
-  CHECK(ids(store.runs().list(filter, page.next_before, 2)) == Ids{1});
 }
 
 TEST_CASE("runs that share a machine and a disk share one row of circumstances") {

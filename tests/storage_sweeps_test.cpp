@@ -44,6 +44,20 @@ SweepSpec full_spec() {
   spec.cooldown_ns = 5;
   spec.latency_limit = LatencyLimit{Statistic::mean, 500'000};
   spec.on_restart = OnRestart::fail;
+  spec.repeats_most = 9;
+  spec.ci_percent = 2.5;
+  Workload& workload = spec.workload;
+  workload.rwmixread = 70;
+  workload.rate_iops = 1'000;
+  workload.rate_process = RateProcess::poisson;
+  workload.io_size_bytes = std::uint64_t{1} << 33;
+  workload.fsync = 8;
+  workload.sync = Sync::dsync;
+  workload.norandommap = 0;
+  workload.random_distribution = {Distribution::zipf, 1.2};
+  workload.buffer_compress_percentage = 40;
+  workload.hipri = 1;
+  spec.cpus_allowed = "0-3,6";
   spec.confirm = "destroy";
   return spec;
 }
@@ -103,6 +117,10 @@ TEST_CASE("every field of a sweep comes back as it went in") {
   CHECK(back.runtime_ns == spec.runtime_ns);
   CHECK(back.ramp_time_ns == spec.ramp_time_ns);
   CHECK(back.repeats == 3);
+  CHECK(back.repeats_most == 9);
+  CHECK(back.ci_percent == 2.5);
+  CHECK(back.workload == spec.workload);
+  CHECK(back.cpus_allowed == spec.cpus_allowed);
   CHECK(back.order == Order::given);
   CHECK(back.ioengine == IoEngine::io_uring);
   CHECK_FALSE(back.direct);

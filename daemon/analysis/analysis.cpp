@@ -170,6 +170,7 @@ std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group, dou
   for (const std::size_t index : group.points) {
     const PointGroup& point = making.groups.points[index];
     std::vector<double> again;
+    again.reserve(point.drift_checks.size());
     for (const Run* run : point.drift_checks) again.push_back(summarise(*run).iops);
     const double before = making.result.points[index].iops;
     if (again.empty() || before <= 0) continue;

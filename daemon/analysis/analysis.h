@@ -17,7 +17,7 @@ namespace iobenchd::analysis {
 [[nodiscard]] RunSummary summarise(const Run& run);
 
 // Every doubt about one run that can be seen in the run alone.
-[[nodiscard]] std::vector<Verdict> run_verdicts(const Run& run);
+[[nodiscard]] std::vector<Verdict> run_verdicts(const Run& run, const SweepSpec* spec = nullptr);
 
 // Points, curves, answer and doubts of a sweep from its runs, in any order; failed ones are left
 // out of the numbers.

@@ -23,6 +23,34 @@ void set_percentiles(Target& target, const Histogram& latency) {
   target.latency_max_ns = latency.max_ns;
 }
 
+void set_figures(DirectionFigures& figures, const Traffic& traffic, double seconds) {
+  if (seconds <= 0) return;
+  figures.iops = static_cast<double>(traffic.ios) / seconds;
+  figures.bandwidth_bytes_per_s = static_cast<double>(traffic.bytes) / seconds;
+  figures.latency_mean_ns = traffic.latency.mean_ns();
+}
+
+// One direction of a mixed point.
+DirectionFigures merge_direction(std::span<const Run* const> runs, Traffic Measurement::*which) {
+  std::vector<double> iops, bandwidths, means;
+  Histogram latency;
+  for (const Run* run : runs) {
+    const Measurement& measurement = run->measurement;
+    DirectionFigures one;
+    set_figures(one, measurement.*which, static_cast<double>(measurement.measured_ns) / 1e9);
+    iops.push_back(one.iops);
+    bandwidths.push_back(one.bandwidth_bytes_per_s);
+    means.push_back(one.latency_mean_ns);
+    latency.merge((measurement.*which).latency);
+  }
+  DirectionFigures figures;
+  figures.iops = median(iops);
+  figures.bandwidth_bytes_per_s = median(bandwidths);
+  figures.latency_mean_ns = median(means);
+  set_percentiles(figures, latency);
+  return figures;
+}
+
 // What the run and its surroundings say of themselves.
 RunSummary identity(const Run& run) {
   RunSummary summary;
@@ -90,6 +118,7 @@ RunSummary summarise(const Run& run) {
 
 Point merge_point(std::span<const Run* const> runs) {
   std::vector<RunSummary> lines;
+  lines.reserve(runs.size());
   Histogram latency;
   Point point;
   point.setting = runs.front()->setting;
@@ -102,6 +131,7 @@ Point merge_point(std::span<const Run* const> runs) {
   }
   const auto median_of = [&lines](auto member) {
     std::vector<double> values;
+    values.reserve(lines.size());
     for (const RunSummary& line : lines) {
       values.push_back(static_cast<double>(std::invoke(member, line)));
     }
@@ -122,6 +152,10 @@ Point merge_point(std::span<const Run* const> runs) {
   set_percentiles(point, latency);
   point.has_percentiles = latency.count > 0;
   point.has_latency = point.latency_mean_ns > 0;
+  if (mixed(point.setting.rw) && point.has_percentiles) {
+    point.read = merge_direction(runs, &Measurement::read);
+    point.write = merge_direction(runs, &Measurement::write);
+  }
   return point;
 }
 

@@ -22,6 +22,7 @@ constexpr double noisy_variation = 0.2;
 constexpr double slowed_share = 0.8;
 constexpr double steady_seconds = 5;
 constexpr double short_seconds = 10;
+constexpr double holes_most_percent = 1;  // the last block of a file is rarely full
 constexpr double other_share = 0.05;
 constexpr double other_ios_per_s = 5;
 
@@ -34,6 +35,7 @@ class Examination {
   [[nodiscard]] std::vector<Doubt> result() && {
     about_the_program();
     about_the_cache();
+    about_holes();
     about_littles_law();
     about_units_and_errors();
     about_the_engine();
@@ -43,6 +45,7 @@ class Examination {
     about_the_target();
     about_its_length();
     about_strain();
+    about_temperature();
     return std::move(doubts_);
   }
 
@@ -99,6 +102,22 @@ class Examination {
               size_text(2 * c_.memory_bytes) + ".");
   }
 
+  // An open loop and fsyncs leave the disk idle on purpose.
+  [[nodiscard]] bool leaves_room() const {
+    return spec_ != nullptr && (spec_->workload.rate_iops > 0 || spec_->workload.fsync > 0);
+  }
+
+  // What a filesystem never allocated is answered with zeros, and no disk is asked. Compressing
+  // filesystems look the same, and their figures are as wrong.
+  void about_holes() {
+    if (!measured_here() || run_.hole_percent < holes_most_percent || m_.read.ios == 0) return;
+    raise("hole_reads", Severity::invalid,
+          percent(run_.hole_percent / 100) + " of " + c_.target + " is not on the disk",
+          "The file has holes, or is compressed: reads of them never reach the disk. Write all of "
+          "it with random data first, or leave target out.",
+          run_.hole_percent);
+  }
+
   void about_littles_law() {
     if (!(line_.latency_mean_ns > 0) || !(line_.iops > 0)) return;
     const double asked = asked_in_flight(run_.setting);
@@ -112,7 +131,7 @@ class Examination {
             "program counted.",
             line_.concurrency / *most);
     }
-    if (line_.concurrency >= least_depth_share * asked) return;
+    if (line_.concurrency >= least_depth_share * asked || leaves_room()) return;
     const std::string in_flight = "only " +
                                   decimal(line_.concurrency, line_.concurrency < 10 ? 2 : 1) +
                                   " of " + count(asked) + " I/Os were in flight on average (" +
@@ -260,6 +279,16 @@ class Examination {
           "People at this machine would feel it stutter: fewer jobs are kinder.", p99);
   }
 
+  void about_temperature() {
+    const DeviceHealth& health = run_.health;
+    if (!(health.temperature_celsius >= health.temperature_limit_celsius)) return;
+    raise("throttled", Severity::caution,
+          "the disk was at " + count(health.temperature_celsius) +
+              " degrees Celsius, its own limit is " + count(health.temperature_limit_celsius),
+          "It slows down to cool: use cooldown between the runs, or better air, and measure again.",
+          health.temperature_celsius);
+  }
+
   const Run& run_;
   const SweepSpec* spec_;
   const Measurement& m_;
@@ -278,9 +307,9 @@ Verdict verdict_of(const Doubt& doubt) {
   return {doubt.name, doubt.severity, capitalised(doubt.seen) + ". " + doubt.advice};
 }
 
-std::vector<Verdict> run_verdicts(const Run& run) {
+std::vector<Verdict> run_verdicts(const Run& run, const SweepSpec* spec) {
   std::vector<Verdict> verdicts;
-  for (const Doubt& doubt : run_doubts(run, nullptr)) verdicts.push_back(verdict_of(doubt));
+  for (const Doubt& doubt : run_doubts(run, spec)) verdicts.push_back(verdict_of(doubt));
   return verdicts;
 }
 

@@ -18,34 +18,47 @@ struct Known {
   const char* field_name;  // of the sweep
 };
 
-constexpr std::array<Known, 28> known{{{"rw", field, "rw"},
-                                       {"readwrite", field, "rw"},
-                                       {"bs", field, "bs"},
-                                       {"blocksize", field, "bs"},
-                                       {"iodepth", field, "iodepth"},
-                                       {"numjobs", field, "numjobs"},
-                                       {"runtime", field, "runtime"},
-                                       {"ramp_time", field, "ramp_time"},
-                                       {"size", field, "size"},
-                                       {"filesize", field, "size"},
-                                       {"offset", field, "offset"},
-                                       {"ioengine", field, "ioengine"},
-                                       {"direct", field, "direct"},
-                                       {"thread", switch_on, "thread"},
-                                       {"refine", switch_on, "refine"},
-                                       {"keep-file", switch_on, "keep_file"},
-                                       {"repeats", field, "repeats"},
-                                       {"order", field, "order"},
-                                       {"layout", field, "layout"},
-                                       {"seed", field, "seed"},
-                                       {"cooldown", field, "cooldown"},
-                                       {"batch_submit", field, "batch_submit"},
-                                       {"batch_complete", field, "batch_complete"},
-                                       {"preset", field, "preset"},
-                                       {"label", field, "label"},
-                                       {"output-format", output_format, ""},
-                                       {"filename", filename, ""},
-                                       {"help", help, ""}}};
+constexpr std::array<Known, 40> known{
+    {{"rw", field, "rw"},
+     {"readwrite", field, "rw"},
+     {"bs", field, "bs"},
+     {"blocksize", field, "bs"},
+     {"iodepth", field, "iodepth"},
+     {"numjobs", field, "numjobs"},
+     {"runtime", field, "runtime"},
+     {"ramp_time", field, "ramp_time"},
+     {"size", field, "size"},
+     {"filesize", field, "size"},
+     {"offset", field, "offset"},
+     {"ioengine", field, "ioengine"},
+     {"direct", field, "direct"},
+     {"thread", switch_on, "thread"},
+     {"refine", switch_on, "refine"},
+     {"keep-file", switch_on, "keep_file"},
+     {"repeats", field, "repeats"},
+     {"order", field, "order"},
+     {"layout", field, "layout"},
+     {"seed", field, "seed"},
+     {"cooldown", field, "cooldown"},
+     {"batch_submit", field, "batch_submit"},
+     {"batch_complete", field, "batch_complete"},
+     {"rwmixread", field, "rwmixread"},
+     {"rate_iops", field, "rate_iops"},
+     {"rate_process", field, "rate_process"},
+     {"io_size", field, "io_size"},
+     {"fsync", field, "fsync"},
+     {"sync", field, "sync"},
+     {"norandommap", field, "norandommap"},
+     {"random_distribution", field, "random_distribution"},
+     {"buffer_compress_percentage", field, "buffer_compress_percentage"},
+     {"hipri", switch_on, "hipri"},
+     {"cpus_allowed", field, "cpus_allowed"},
+     {"latency_limit", field, "latency_limit"},
+     {"preset", field, "preset"},
+     {"label", field, "label"},
+     {"output-format", output_format, ""},
+     {"filename", filename, ""},
+     {"help", help, ""}}};
 
 std::vector<option> long_options() {
   std::vector<option> options;
@@ -86,17 +99,23 @@ const char* const run_usage =
 Measures how many parallel jobs the disk under FILE is worth, without a daemon.
 FILE is a disk or a file that exists: it is only read. Where FILE doesn't exist, or is a directory,
 a scratch file is made there, filled, and deleted afterwards; that alone may be written
-(--rw=write, --rw=randwrite). An existing file or disk is never written by this version.
+(--rw=write, randwrite, rw, randrw). An existing file or disk is never written by this version.
 
-  --rw=read|write|randread|randwrite   one or a list: randread,randwrite   (randread)
+  --rw=read|write|rw|randread|randwrite|randrw  one or a list              (randread)
+  --rwmixread=50                       percent of reads in rw and randrw
   --bs=4k                              one or a list                       (4k)
   --iodepth=32                         one or a list                       (1)
   --numjobs=1,2,4,8 | 1-32*2 | auto    the axis of the curve               (auto)
   --runtime=10 --ramp_time=2           seconds, or 500ms                   (3, 0.5)
   --size=4g --offset=0                 the working set                     (all of FILE, or 4g)
-  --ioengine=auto|io_uring|psync|threads|null
+  --ioengine=auto|io_uring|psync|threads|mmap|null
+  --rate_iops=n --rate_process=linear|poisson   an open loop, for each job
+  --random_distribution=random|zipf:theta|pareto:h --norandommap=0|1
+  --fsync=n --sync=none|sync|dsync --buffer_compress_percentage=n
+  --io_size=bytes --cpus_allowed=0-3,6 --hipri
   --direct=0|1 --thread --refine --repeats=n --order=shuffled|given --layout=shared|per_job
   --seed=n --cooldown=s --batch_submit=n --batch_complete=n --preset=quick|published|published-2017
+  --latency_limit=p99:2ms              say how many jobs stay under it
   --label=text --keep-file             the scratch file stays, under FILE's name
   --output-format=normal|json
 
@@ -106,6 +125,7 @@ was measured. Status: 0 good, 1 something failed, 2 usage, 130 ended by Ctrl-C.
 
 RunOptions parse_run_options(std::vector<std::string> arguments) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const std::vector<option> options = long_options();

@@ -87,12 +87,15 @@ TargetFacts conclude(Question& question) {
 std::vector<TargetFacts> ask_all(const std::vector<std::string>& paths, int patience_ms,
                                  TargetFacts (*ask)(const std::string& path)) {
   std::vector<Question> questions;
+  questions.reserve(paths.size());
   for (const std::string& path : paths) questions.push_back(put_question(path, ask));
   const std::uint64_t deadline_ns =
       monotonic_now_ns() + static_cast<std::uint64_t>(patience_ms) * 1'000'000;
   for (;;) {
     std::vector<pollfd> waits;
+    waits.reserve(questions.size());
     std::vector<Question*> waiting;
+    waiting.reserve(questions.size());
     for (Question& question : questions) {
       if (question.done) continue;
       waits.push_back({question.answer.number(), POLLIN, 0});
@@ -107,6 +110,7 @@ std::vector<TargetFacts> ask_all(const std::vector<std::string>& paths, int pati
     }
   }
   std::vector<TargetFacts> answers;
+  answers.reserve(questions.size());
   for (Question& question : questions) answers.push_back(conclude(question));
   return answers;
 }

@@ -26,6 +26,8 @@ struct Point {
   double concurrency = 0, depth_attained = 0;
   double cpu_user_percent = 0, cpu_system_percent = 0, cpu_per_io_ns = 0, load_average = -1;
   std::uint64_t wakeup_delay_p99_ns = 0;
+  // Apart, of a mixed workload: medians, and percentiles from merged buckets. None else.
+  std::optional<DirectionFigures> read, write;
   std::string note;  // baseline, strong_scaling, scaling, near_peak, saturated, regression; empty
                      // where not on an axis
   std::vector<Verdict> verdicts;

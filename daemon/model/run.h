@@ -90,6 +90,7 @@ struct Run {
   Measurement measurement;
   Circumstances circumstances;
   DeviceHealth health;
+  double hole_percent = 0;  // of a file target: what was never written, and is read from nowhere
   std::string governor, container;  // "performance"; "docker": what the machine was then
   bool imported_figures = false;    // no histogram: `imported` holds all that is known
   // Of an imported run: only what the source printed. Latency 0: not printed.

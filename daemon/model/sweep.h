@@ -62,7 +62,9 @@ struct SweepSpec {
   bool numjobs_auto = true;
   std::uint64_t runtime_ns = 3'000'000'000;
   std::uint64_t ramp_time_ns = 500'000'000;
-  std::uint32_t repeats = 1;
+  std::uint32_t repeats = 1;       // of each point; the least where repeats_most is more
+  std::uint32_t repeats_most = 0;  // 0: `repeats`, no more
+  double ci_percent = 0;           // enough when the 95 % interval is within +- this
   Order order = Order::shuffled;
   IoEngine ioengine = IoEngine::automatic;
   bool direct = true;

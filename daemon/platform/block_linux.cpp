@@ -1,6 +1,5 @@
 #include "daemon/platform/block_linux.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -22,11 +21,6 @@ std::string class_dir(const std::string& root, const std::string& name) {
   return root + "/sys/class/block/" + name;
 }
 
-bool exists(const std::string& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0;
-}
-
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),
                                                              &std::free);
@@ -35,21 +29,6 @@ std::string real_path(const std::string& path) {
 
 std::string base_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
-}
-
-struct DirectoryCloser {
-  void operator()(DIR* stream) const { closedir(stream); }
-};
-
-std::vector<std::string> entries_of(const std::string& directory) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, DirectoryCloser> stream(opendir(directory.c_str()));
-  if (!stream) return names;
-  while (const dirent* entry = readdir(stream.get())) {
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 bool starts_with(std::string_view text, std::string_view start) {
@@ -140,7 +119,7 @@ std::string loop_use(const std::string& root, const std::string& name) {
 
 std::string own_use(const std::string& root, const std::string& name,
                     const std::vector<Mount>& mounts) {
-  if (const std::string mounted = mount_use(root, name, mounts); !mounted.empty()) return mounted;
+  if (std::string mounted = mount_use(root, name, mounts); !mounted.empty()) return mounted;
   if (is_swap(root, name)) return "swap";
   const std::vector<std::string> holders = entries_of(class_dir(root, name) + "/holders");
   if (!holders.empty()) return "member of " + holder_title(root, holders.front());
@@ -196,7 +175,9 @@ std::vector<Leaf> leaves_of(const std::string& root, const std::string& name) {
 std::vector<std::string> btrfs_members(const std::string& root, const std::string& name) {
   const std::string base = root + "/sys/fs/btrfs/";
   for (const std::string& entry : entries_of(base)) {
-    if (exists(base + entry + "/devices/" + name)) return entries_of(base + entry + "/devices");
+    std::string devices = base;
+    devices.append(entry).append("/devices");
+    if (exists(devices + "/" + name)) return entries_of(devices);
   }
   return {};
 }
@@ -211,8 +192,10 @@ std::string use_of(const std::string& root, const std::string& name) {
     for (const std::string& partition : partitions_of(root, name)) names.push_back(partition);
   }
   for (const std::string& one : names) {
-    const std::string use = own_use(root, one, mounts);
-    if (!use.empty()) return one == name ? use : use + " (" + one + ")";
+    std::string use = own_use(root, one, mounts);
+    if (use.empty()) continue;
+    if (one != name) use.append(" (").append(one).append(")");
+    return use;
   }
   return {};
 }
@@ -222,7 +205,7 @@ Identity identity_of(const std::string& root, const std::string& disk) {
   Identity identity;
   const auto first_of = [](const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
-      const std::string word = read_word(path);
+      std::string word = read_word(path);
       if (!word.empty()) return word;
     }
     return std::string();
@@ -263,7 +246,7 @@ std::uint64_t block_number(const std::string& root, const std::string& name, con
 }
 
 std::string scheduler_of(const std::string& root, const std::string& disk) {
-  const std::string all = read_word(class_dir(root, disk) + "/queue/scheduler");
+  std::string all = read_word(class_dir(root, disk) + "/queue/scheduler");
   const std::size_t open = all.find('['), close = all.find(']');
   if (open == std::string::npos || close == std::string::npos || close < open) return all;
   return all.substr(open + 1, close - open - 1);

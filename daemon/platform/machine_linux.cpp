@@ -34,7 +34,7 @@ std::string os_text() {
     if (line.compare(0, key.size(), key) != 0) continue;
     std::string name = line.substr(key.size());
     if (name.size() >= 2 && name.front() == '"') name = name.substr(1, name.size() - 2);
-    text = name + ", " + text;
+    text.insert(0, name.append(", "));
   }
   return text;
 }

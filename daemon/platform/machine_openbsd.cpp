@@ -101,6 +101,19 @@ DeviceCounters device_counters(const std::string& leaf) {
   return counters;
 }
 
+// NVMe's sensors are not among hw.sensors here.
+DeviceHealth device_health(const std::string&) {
+  return {};
+}
+
+std::string governor() {
+  return text_by_sysctl(CTL_HW, HW_PERFPOLICY);
+}
+
+std::string container() {
+  return {};  // there are none
+}
+
 bool io_uring_available(std::string& why_not) {
   why_not = "io_uring is Linux's; here it is psync or threads";
   return false;

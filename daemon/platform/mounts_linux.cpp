@@ -1,11 +1,14 @@
 #include "daemon/platform/mounts_linux.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 
 namespace iobenchd::platform {
 namespace {
@@ -47,7 +50,27 @@ bool parse_mount(const std::string& line, Mount& mount) {
   return true;
 }
 
+struct DirectoryCloser {
+  void operator()(DIR* stream) const { closedir(stream); }
+};
+
 }  // namespace
+
+bool exists(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0;
+}
+
+std::vector<std::string> entries_of(const std::string& directory) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, DirectoryCloser> stream(opendir(directory.c_str()));
+  if (!stream) return names;
+  while (const dirent* entry = readdir(stream.get())) {
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 std::string read_text(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

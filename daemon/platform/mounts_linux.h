@@ -23,6 +23,9 @@ struct Mount {
 [[nodiscard]] int mount_id_of(int descriptor);
 // False for what is memory, a network or a program: a figure of it says nothing of a disk.
 [[nodiscard]] bool is_block_storage(std::string_view filesystem) noexcept;
+[[nodiscard]] bool exists(const std::string& path);
+// Sorted, without "." and ".."; empty when it can't be read.
+[[nodiscard]] std::vector<std::string> entries_of(const std::string& directory);
 // A whole small file; empty when it can't be read.
 [[nodiscard]] std::string read_text(const std::string& path);
 // The same without its trailing blanks and newlines.

@@ -41,6 +41,10 @@ struct DeviceCounters {
   std::uint64_t read_ios = 0, write_ios = 0, read_bytes = 0, write_bytes = 0;
 };
 [[nodiscard]] DeviceCounters device_counters(const std::string& leaf);
+// Temperature and its threshold, as the device itself tells them; NaN where it doesn't.
+[[nodiscard]] DeviceHealth device_health(const std::string& leaf);
+[[nodiscard]] std::string governor();   // of the CPUs' frequency: "performance"; empty: unknown
+[[nodiscard]] std::string container();  // "docker", "lxc", "jail"; empty: none
 [[nodiscard]] bool io_uring_available(std::string& why_not);
 
 }  // namespace iobenchd::platform

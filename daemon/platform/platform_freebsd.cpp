@@ -104,6 +104,8 @@ TargetFacts facts_of(int descriptor, const std::string& path) {
   struct statfs filesystem {};
   if (!node && fstatfs(descriptor, &filesystem) == 0) add_filesystem_facts(facts, filesystem);
   if (facts.kind == TargetKind::regular_file)
+    facts.allocated_bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
+  if (facts.kind == TargetKind::regular_file)
     facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
   if (facts.logical_sector_bytes == 0) facts.logical_sector_bytes = DEV_BSIZE;
   if (facts.physical_sector_bytes == 0) facts.physical_sector_bytes = facts.logical_sector_bytes;
@@ -195,6 +197,22 @@ double load_average() {
 
 DeviceCounters device_counters(const std::string&) {
   return {};  // devstat(3) is not asked
+}
+
+// NVMe tells it through nvmecontrol(8) alone.
+DeviceHealth device_health(const std::string&) {
+  return {};
+}
+
+std::string governor() {
+  return {};
+}
+
+std::string container() {
+  int jailed = 0;
+  std::size_t length = sizeof jailed;
+  if (sysctlbyname("security.jail.jailed", &jailed, &length, nullptr, 0) != 0) return {};
+  return jailed != 0 ? "jail" : "";
 }
 
 bool io_uring_available(std::string& why_not) {

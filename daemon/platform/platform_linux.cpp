@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "daemon/platform/block_linux.h"
+#include "daemon/platform/health_linux.h"
 #include "daemon/platform/mounts_linux.h"
 #include "daemon/platform/platform.h"
 
@@ -101,6 +102,7 @@ void add_device_facts(TargetFacts& facts, const struct stat& info, int descripto
   if (descriptor >= 0) {
     std::uint64_t bytes = 0;
     if (ioctl(descriptor, BLKGETSIZE64, &bytes) == 0) facts.size_bytes = bytes;
+    if (name.compare(0, 4, "nvme") == 0) add_wear(facts, descriptor);
     // The kernel's own mounts, swap, RAID and ZFS claim a device for themselves; an exclusive open
     // finds what no list shows.
     const Descriptor exclusive(open_again(descriptor, O_RDONLY | O_EXCL));
@@ -182,6 +184,7 @@ TargetFacts collect(int descriptor, int readable, const std::string& path) {
   } else {
     add_filesystem_facts(facts, info, descriptor);
     if (facts.kind == TargetKind::regular_file) {
+      facts.allocated_bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
       facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
       const std::string use = use_of_file(info);
       facts.in_use = use.empty() ? 0 : 1;

@@ -128,6 +128,8 @@ TargetFacts collect(const struct stat& info, const struct statfs* filesystem,
   facts.inode = info.st_ino;
   if (facts.kind == TargetKind::other) return facts;
   if (facts.kind == TargetKind::regular_file)
+    facts.allocated_bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
+  if (facts.kind == TargetKind::regular_file)
     facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
   if (node) {
     add_disk_facts(facts, *parse_partition(real_path));

@@ -14,17 +14,20 @@ struct CpuTime {
   std::uint64_t busy = 0, total = 0;  // ticks over all CPUs
 };
 
-struct DeviceBytes {
+struct DeviceCounters {
   bool known = false;
-  std::uint64_t read = 0, write = 0;
+  std::uint64_t read_ios = 0, write_ios = 0, read_bytes = 0, write_bytes = 0;
 };
 
 struct MachineProbe {
   std::function<Circumstances()> machine;  // host, os, cpu, memory, build; nothing of a target
   std::function<CpuTime()> cpu_time;
   std::function<double()> load_average;  // one minute; -1 unknown
-  std::function<DeviceBytes(const std::string& leaf)> device_bytes;
-  std::function<bool(std::string& why_not)> io_uring;  // may engines use it here?
+  std::function<DeviceCounters(const std::string& leaf)> device_counters;
+  std::function<DeviceHealth(const std::string& leaf)> device_health;  // temperature
+  std::function<std::string()> governor;                               // empty: unknown
+  std::string container;                                               // empty: none
+  std::function<bool(std::string& why_not)> io_uring;                  // may engines use it here?
   bool layout_per_job = false;  // a file serialises on its lock here (OpenBSD)
 };
 

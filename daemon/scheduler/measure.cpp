@@ -143,7 +143,7 @@ void Measuring::take_tick(const Frame& frame) {
   if (load_.task != Task::layout && ++ticks_ > 1000 + 2 * expected)
     throw Error(ErrorCode::internal, "tick", "more than the run has time for");
   const std::uint64_t ios = body.read.ios + body.write.ios;
-  if (ios > 0 || body.done_bytes > done_bytes_) last_progress_ = Clock::now();
+  if (ios + body.fsync.ios > 0 || body.done_bytes > done_bytes_) last_progress_ = Clock::now();
   done_bytes_ = body.done_bytes;
   if (phase_ == Phase::ramp || phase_ == Phase::measure) sampler_.add(body, phase_ == Phase::ramp);
   if (!observer_.on_tick) return;
@@ -166,6 +166,11 @@ void Measuring::take_final(const FinalBody& body) {
   to.measured_ns = body.measured_ns;
   to.read = body.read;
   to.write = body.write;
+  to.fsync = body.fsync;
+  to.voluntary_context_switches = body.voluntary_context_switches;
+  to.involuntary_context_switches = body.involuntary_context_switches;
+  to.minor_page_faults = body.minor_page_faults;
+  to.major_page_faults = body.major_page_faults;
   to.samples = sampler_.take();
   to.cpu_user_ns = body.cpu_user_ns;
   to.cpu_system_ns = body.cpu_system_ns;

@@ -20,11 +20,16 @@ std::uint32_t largest(const std::vector<std::uint32_t>& list, std::uint32_t othe
   return list.empty() ? otherwise : *std::max_element(list.begin(), list.end());
 }
 
-IoEngine decide_ioengine(const SweepSpec& spec, const Ability& ability,
+IoEngine decide_ioengine(const SweepSpec& spec, const TargetFacts& facts, const Ability& ability,
                          std::vector<FieldError>& errors) {
   if (spec.ioengine == IoEngine::io_uring && !ability.io_uring)
     errors.push_back({"ioengine", "io_uring can't be used here: " + ability.why_no_io_uring +
                                       "; \"threads\" holds the same depth without it"});
+  if (spec.ioengine == IoEngine::mmap && facts.kind == TargetKind::raw_device)
+    errors.push_back(
+        {"ioengine",
+         "mmap needs the page cache, which a raw device hasn't: name the block device, "
+         "or use psync"});
   if (spec.ioengine != IoEngine::automatic) return spec.ioengine;
   if (ability.io_uring) return IoEngine::io_uring;
   return largest(spec.iodepth, 1) > 1 ? IoEngine::threads : IoEngine::psync;
@@ -128,7 +133,8 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   const auto grid = static_cast<std::uint32_t>(jobs.size());
   const std::uint32_t refined = spec.numjobs_auto || spec.refine ? most_refinements : 0;
   const std::uint32_t drift_checks = grid > 1 ? 1 : 0;
-  const std::uint32_t per_curve = (grid + refined) * spec.repeats + drift_checks;
+  const std::uint32_t repeats = std::max(spec.repeats, spec.repeats_most);
+  const std::uint32_t per_curve = (grid + refined) * repeats + drift_checks;
   plan.runs = per_curve * per_rw * static_cast<std::uint32_t>(spec.rw.size());
   const double span = static_cast<double>(spec.ramp_time_ns + spec.runtime_ns) / 1e9;
   const double cooldown = static_cast<double>(spec.cooldown_ns) / 1e9;
@@ -160,7 +166,7 @@ Judgement judge(const SweepSpec& spec, const TargetFacts& facts, const Settings&
       errors.begin(), errors.end(), [](const auto& error) { return error.field == "target"; });
   // Permission before the facts of the disk: who may not use it learns nothing about it.
   if (!target_is_wrong) judge_permission(spec, facts, settings, ability);
-  judgement.ioengine = decide_ioengine(spec, ability, errors);
+  judgement.ioengine = decide_ioengine(spec, facts, ability, errors);
   judgement.most_jobs = most_jobs_of(spec, judgement.ioengine, errors);
   if (!target_is_wrong) {
     judge_sector(spec, facts, errors);

@@ -85,6 +85,7 @@ class Runner {
   [[nodiscard]] MeasureResult perform(Run& run);
   [[nodiscard]] MeasureResult drive(const OpenRun& request, const Load& load,
                                     const Observer& observer);
+  void note_health(Run& run) const;
   void complete(const PlannedRun& planned, Run& run, MeasureResult& result);
   void judge_failure(const RunFailure& failure);
   void let_go(std::unique_ptr<EngineProcess> process, RunEnd end);

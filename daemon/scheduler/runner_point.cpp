@@ -91,7 +91,29 @@ MeasureResult Runner::perform(Run& run) {
   vitals.fill(result.measurement);
   result.measurement.wakeup_reference = reference_;
   if (result.end == RunEnd::done) run.measurement = std::move(result.measurement);
+  note_health(run);
   return result;
+}
+
+// The hottest of the disks underneath, and what the CPUs were told.
+void Runner::note_health(Run& run) const {
+  const MachineProbe& machine = in_.machine;
+  if (machine.governor) run.governor = machine.governor();
+  run.container = machine.container;
+  const TargetFacts& facts = judgement_.facts;
+  if (facts.wear_known != 0) run.health.wear_percent_used = facts.wear_percent_used;
+  if (facts.kind == TargetKind::regular_file && facts.allocated_bytes < facts.size_bytes)
+    run.hole_percent = 100 - 100 * static_cast<double>(facts.allocated_bytes) /
+                                 static_cast<double>(facts.size_bytes);
+  if (!machine.device_health) return;
+  for (const std::string& leaf : leaves_of(judgement_.facts)) {
+    const DeviceHealth one = machine.device_health(leaf);
+    // No number is greater than NaN, and NaN is no greater than a number.
+    if (!(run.health.temperature_celsius >= one.temperature_celsius)) {
+      run.health.temperature_celsius = one.temperature_celsius;
+      run.health.temperature_limit_celsius = one.temperature_limit_celsius;
+    }
+  }
 }
 
 // Every engine of a sweep goes through here: layout, trial and runs.
@@ -199,6 +221,8 @@ Load Runner::load_of(const Setting& setting, Task task) const {
   load.ramp_ns = spec.ramp_time_ns;
   load.runtime_ns = spec.runtime_ns;
   load.seed = spec.seed.value_or(0);
+  load.workload = spec.workload;
+  load.cpus = parse_cpus(spec.cpus_allowed).value_or(CpuSet{});
   return load;
 }
 
@@ -207,7 +231,9 @@ OpenRun Runner::request_of(std::uint32_t numjobs, bool write) const {
   request.header.kind = ControlKind::open_run;
   request.descriptors = numjobs;
   request.write = write ? 1 : 0;
-  request.direct = sweep_.spec.direct ? 1 : 0;
+  // A mapping goes through the page cache whatever the descriptor would do.
+  request.direct = sweep_.spec.direct && judgement_.ioengine != IoEngine::mmap ? 1 : 0;
+  request.sync = sweep_.spec.workload.sync;
   if (judgement_.scratch) {
     request.scratch = 1;
     request.files = std::min(judgement_.files, numjobs);

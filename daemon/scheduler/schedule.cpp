@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemon/analysis/auto_numjobs.h"
+#include "daemon/analysis/noise.h"
 #include "daemon/scheduler/plan.h"
 
 namespace iobenchd::scheduler {
@@ -48,6 +49,7 @@ std::optional<PlannedRun> Schedule::next() {
       continue;
     }
     if (!drift_filled_) fill_more();
+    if (pending_.empty() && !drift_filled_) fill_repeats();
     if (!pending_.empty()) continue;
     if (drift_filled_) return std::nullopt;
     drift_filled_ = true;
@@ -83,6 +85,21 @@ void Schedule::fill_more() {
     curve.complete = jobs.empty();
     for (std::uint32_t repeat = 0; repeat < spec_.repeats; ++repeat)
       for (const std::uint32_t n : jobs) batch.push_back({with_jobs(curve.base, n), repeat, false});
+  }
+  shuffle(batch);
+  pending_ = std::move(batch);
+}
+
+// One more run of each point whose interval is still wider than asked for.
+void Schedule::fill_repeats() {
+  if (spec_.repeats_most <= spec_.repeats) return;
+  std::deque<PlannedRun> batch;
+  for (const CurveState& curve : curves_) {
+    for (const std::uint32_t n : jobs_with_runs(curve)) {
+      const Setting setting = with_jobs(curve.base, n);
+      const std::uint32_t done = runs_of(setting);
+      if (done < spec_.repeats_most && is_wide(setting)) batch.push_back({setting, done, false});
+    }
   }
   shuffle(batch);
   pending_ = std::move(batch);
@@ -136,15 +153,33 @@ std::vector<std::uint32_t> Schedule::jobs_with_runs(const CurveState& curve) con
   return jobs;
 }
 
-std::optional<double> Schedule::median_iops(const Setting& setting) const {
+std::vector<double> Schedule::good_runs_of(const Setting& setting) const {
   std::vector<double> good;
   for (const auto& [run, iops] : outcomes_) {
     if (!run.is_drift_check && run.setting == setting && iops) good.push_back(*iops);
   }
+  return good;
+}
+
+std::uint32_t Schedule::runs_of(const Setting& setting) const {
+  return static_cast<std::uint32_t>(
+      std::count_if(outcomes_.begin(), outcomes_.end(), [&](const auto& outcome) {
+        return !outcome.first.is_drift_check && outcome.first.setting == setting;
+      }));
+}
+
+// A point that failed, or that can't be compared with itself, isn't measured for its interval.
+bool Schedule::is_wide(const Setting& setting) const {
+  const std::vector<double> good = good_runs_of(setting);
+  if (good.size() < runs_of(setting)) return false;
+  const std::optional<double> half = analysis::half_width95(good);
+  return half && *half > analysis::mean(good) * spec_.ci_percent / 100;
+}
+
+std::optional<double> Schedule::median_iops(const Setting& setting) const {
+  const std::vector<double> good = good_runs_of(setting);
   if (good.empty()) return std::nullopt;
-  std::sort(good.begin(), good.end());
-  const std::size_t middle = good.size() / 2;
-  return good.size() % 2 == 1 ? good[middle] : (good[middle - 1] + good[middle]) / 2;
+  return analysis::median(good);
 }
 
 bool Schedule::is_of_grid(std::uint32_t numjobs) const noexcept {
@@ -189,7 +224,26 @@ std::uint32_t Schedule::most_left_of(const CurveState& curve) const {
     points += most_refinements - std::min(most_refinements, refined);
   }
   const std::uint32_t drift_check = grid.size() > 1 ? 1 : 0;
-  return points * spec_.repeats + drift_check;
+  const std::uint32_t most = std::max(spec_.repeats, spec_.repeats_most);
+  return points * most + repeats_left_of(curve, known) + drift_check;
+}
+
+// What may still be added to points that are begun, for the sake of their intervals.
+std::uint32_t Schedule::repeats_left_of(const CurveState& curve,
+                                        const std::vector<std::uint32_t>& known) const {
+  if (spec_.repeats_most <= spec_.repeats) return 0;
+  std::uint32_t left = 0;
+  for (const std::uint32_t n : known) {
+    const Setting setting = with_jobs(curve.base, n);
+    const auto waiting = static_cast<std::uint32_t>(
+        std::count_if(pending_.begin(), pending_.end(), [&](const PlannedRun& run) {
+          return run.setting == setting && outcomes_.count(run) == 0;
+        }));
+    const std::uint32_t begun = runs_of(setting) + waiting;
+    const bool settled = waiting == 0 && begun >= spec_.repeats && !is_wide(setting);
+    if (!settled && begun < spec_.repeats_most) left += spec_.repeats_most - begun;
+  }
+  return left;
 }
 
 }  // namespace iobenchd::scheduler

@@ -1,6 +1,6 @@
-// Which run comes next: the grid, shuffled or as given; what `auto` and `refine` add to it; and at
-// the end each curve's first point once more. Pure arithmetic on what was measured, so that a
-// restarted sweep goes on where it was. One owner, one thread.
+// Which run comes next: the grid, shuffled or as given; what `auto` and `refine` add to it; repeats
+// until intervals are narrow; and at the end each curve's first point once more. Pure arithmetic on
+// what was measured, so that a restarted sweep goes on where it was. One owner, one thread.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,16 @@ class Schedule {
 
   void fill_grid();
   void fill_more();
+  void fill_repeats();
   void fill_drift_checks();
   void shuffle(std::deque<PlannedRun>& runs);
   [[nodiscard]] std::vector<std::uint32_t> more_jobs(const CurveState& curve) const;
   [[nodiscard]] std::vector<std::uint32_t> jobs_with_runs(const CurveState& curve) const;
+  [[nodiscard]] std::uint32_t repeats_left_of(const CurveState& curve,
+                                              const std::vector<std::uint32_t>& known) const;
+  [[nodiscard]] std::vector<double> good_runs_of(const Setting& setting) const;
+  [[nodiscard]] std::uint32_t runs_of(const Setting& setting) const;
+  [[nodiscard]] bool is_wide(const Setting& setting) const;
   [[nodiscard]] std::optional<double> median_iops(const Setting& setting) const;
   [[nodiscard]] bool is_of_grid(std::uint32_t numjobs) const noexcept;
   [[nodiscard]] std::uint32_t most_left_of(const CurveState& curve) const;

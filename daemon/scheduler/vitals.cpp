@@ -10,13 +10,15 @@ Vitals::Vitals(const MachineProbe& machine, std::vector<std::string> leaves)
 Vitals::Reading Vitals::read() const {
   Reading reading;
   if (machine_.cpu_time) reading.cpu = machine_.cpu_time();
-  if (!machine_.device_bytes || leaves_.empty()) return reading;
+  if (!machine_.device_counters || leaves_.empty()) return reading;
   reading.device.known = true;
   for (const std::string& leaf : leaves_) {
-    const DeviceBytes bytes = machine_.device_bytes(leaf);
-    reading.device.known = reading.device.known && bytes.known;
-    reading.device.read += bytes.read;
-    reading.device.write += bytes.write;
+    const DeviceCounters one = machine_.device_counters(leaf);
+    reading.device.known = reading.device.known && one.known;
+    reading.device.read_ios += one.read_ios;
+    reading.device.write_ios += one.write_ios;
+    reading.device.read_bytes += one.read_bytes;
+    reading.device.write_bytes += one.write_bytes;
   }
   return reading;
 }
@@ -42,8 +44,10 @@ void Vitals::fill(Measurement& measurement) {
         100.0 * static_cast<double>(end_.cpu.busy - begin_.cpu.busy) / static_cast<double>(total);
   measurement.device_counters_known = begin_.device.known && end_.device.known;
   if (!measurement.device_counters_known) return;
-  measurement.device_read_bytes = end_.device.read - begin_.device.read;
-  measurement.device_write_bytes = end_.device.write - begin_.device.write;
+  measurement.device_read_ios = end_.device.read_ios - begin_.device.read_ios;
+  measurement.device_write_ios = end_.device.write_ios - begin_.device.write_ios;
+  measurement.device_read_bytes = end_.device.read_bytes - begin_.device.read_bytes;
+  measurement.device_write_bytes = end_.device.write_bytes - begin_.device.write_bytes;
 }
 
 }  // namespace iobenchd::scheduler

@@ -26,7 +26,7 @@ class Vitals {
  private:
   struct Reading {
     CpuTime cpu;
-    DeviceBytes device;
+    DeviceCounters device;
   };
   [[nodiscard]] Reading read() const;
 

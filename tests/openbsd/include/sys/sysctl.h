@@ -6,6 +6,7 @@
 #define CTL_HW 6
 #define KERN_CPTIME 40
 #define HW_MODEL 2
+#define HW_PERFPOLICY 23
 #define HW_DISKNAMES 8
 #define HW_DISKSTATS 9
 #define HW_DISKCOUNT 10

@@ -1,0 +1,63 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "daemon/analysis/analysis.h"
+#include "daemon/analysis/summary.h"
+#include "tests/published.h"
+#include "tests/runs.h"
+
+using namespace iobenchd;
+using namespace iobenchd::analysis;
+using tests::clean_run;
+
+TEST_CASE("one run in a line: figures by hand") {
+  Run run = clean_run();
+  run.measurement.cpu_user_ns = 3'000'000'000;
+  run.measurement.cpu_system_ns = 6'000'000'000;
+  const RunSummary line = summarise(run);
+  CHECK(line.iops == 10'000);
+  CHECK(line.bandwidth_bytes_per_s == 40'960'000);
+  CHECK(line.latency_mean_ns == 100'000);
+  CHECK(line.latency_p50_ns == 100'000);
+  CHECK(line.latency_p99_99_ns == 100'000);
+  CHECK(line.concurrency == doctest::Approx(1));
+  CHECK(line.depth_attained == doctest::Approx(1));
+  CHECK(line.cpu_user_percent == doctest::Approx(10));
+  CHECK(line.cpu_system_percent == doctest::Approx(20));
+  CHECK(line.cpu_per_io_ns == doctest::Approx(30'000));  // 9 s of 300 000 I/Os
+  CHECK(line.measured_seconds == 30);
+  CHECK(line.ioengine == IoEngine::io_uring);
+}
+
+TEST_CASE("a mixed point says reads and writes apart and together") {
+  Run run = clean_run();
+  run.setting.rw = Rw::randrw;
+  run.measurement.write = run.measurement.read;  // 10 000 reads and 10 000 writes a second
+  run.measurement.write.latency = Histogram{};
+  for (int i = 0; i < 300'000; ++i) run.measurement.write.latency.add(300'000);
+  const SweepResult result = analyse(SweepSpec{}, std::vector<Run>{run});
+  REQUIRE(result.points.size() == 1);
+  const Point& point = result.points[0];
+  CHECK(point.iops == 20'000);
+  CHECK(point.latency_mean_ns == doctest::Approx(200'000));
+  REQUIRE(point.read);
+  REQUIRE(point.write);
+  CHECK(point.read->iops == 10'000);
+  CHECK(point.write->iops == 10'000);
+  CHECK(point.read->latency_mean_ns == doctest::Approx(100'000));
+  CHECK(point.write->latency_max_ns == 300'000);
+  CHECK(point.write->bandwidth_bytes_per_s == 40'960'000);
+  const SweepResult plain = analyse(SweepSpec{}, std::vector<Run>{clean_run()});
+  CHECK_FALSE(plain.points[0].read);
+}
+
+TEST_CASE("an imported run is what was printed, a failed one is zeros") {
+  const RunSummary line = summarise(published::runs(published::randread, Rw::randread)[3]);
+  CHECK(line.iops == 439'728);
+  CHECK(line.latency_mean_ns == doctest::Approx(58'220));
+  CHECK(line.latency_p99_ns == 0);
+  const RunSummary nothing = summarise(Run{});
+  CHECK(nothing.iops == 0);
+  CHECK(nothing.latency_min_ns == 0);
+}
