@@ -82,6 +82,24 @@ TEST_CASE("a target that was opened for reading can't be written") {
   CHECK(engine.exit_status() == 1);
 }
 
+TEST_CASE("a mixed workload wants a target that is open for both, a pure one doesn't") {
+  const TemporaryFile file(mebibyte);
+  for (const int flags : {O_RDONLY, O_WRONLY}) {
+    EngineProcess engine(file.path(), 2, flags);
+    engine.send(small_load(IoEngine::psync, Rw::randrw));
+    const std::unique_ptr<Frame> frame = engine.next_frame();
+    REQUIRE(frame != nullptr);
+    REQUIRE(frame->header.kind == FrameKind::failure);
+    CHECK(frame->body.failure.error_number == EBADF);
+    CHECK(engine.exit_status() == 1);
+  }
+  EngineProcess engine(file.path(), 2, O_WRONLY);
+  engine.send(small_load(IoEngine::psync, Rw::randwrite));
+  while (const std::unique_ptr<Frame> frame = engine.next_frame())
+    CHECK(frame->header.kind != FrameKind::failure);
+  CHECK(engine.exit_status() == 0);
+}
+
 TEST_CASE("fewer descriptors than jobs name the first job that has none") {
   const TemporaryFile file(mebibyte);
   EngineProcess engine(file.path(), 1, O_RDWR);

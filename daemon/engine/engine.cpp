@@ -14,6 +14,12 @@
 namespace iobenchd::engine {
 namespace {
 
+// Pages that are mapped to be written are read first, too.
+bool needs_both(const Load& load) noexcept {
+  if (load.task == Task::layout) return false;
+  return mixed(load.rw) || (load.ioengine == IoEngine::mmap && writes(load.rw));
+}
+
 void check_descriptors(const Load& load, int first_target_fd) {
   const bool write = load.task == Task::layout || writes(load.rw);
   const std::uint32_t count = load.task == Task::layout ? load.files : load.numjobs;
@@ -25,7 +31,8 @@ void check_descriptors(const Load& load, int first_target_fd) {
     failure.job = i;
     if (flags < 0) throw failure;
     const int access = flags & O_ACCMODE;
-    if (access != O_RDWR && access != (write ? O_WRONLY : O_RDONLY)) throw failure;
+    const int enough = needs_both(load) ? O_RDWR : write ? O_WRONLY : O_RDONLY;
+    if (access != O_RDWR && access != enough) throw failure;
   }
 }
 

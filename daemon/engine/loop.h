@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/engine/clock.h"
+#include "daemon/engine/direction.h"
 #include "daemon/engine/offsets.h"
 #include "daemon/engine/worker.h"
 
@@ -30,18 +31,9 @@ class Loop {
 
 [[nodiscard]] Region region_of(const Worker& worker, const Board& board) noexcept;
 
-// One direction per worker for now; a mixed one decides per I/O, which is why loops ask next().
-struct Reading {
-  static constexpr bool may_write = false;
-  static constexpr bool next() noexcept { return false; }
-};
-struct Writing {
-  static constexpr bool may_write = true;
-  static constexpr bool next() noexcept { return true; }
-};
-
 template <class Clock, class Offsets, class Run>
 void with_direction(const Load& load, const Run& run) {
+  if (mixed(load.rw)) return run.template operator()<Clock, Offsets, Mixing>();
   if (writes(load.rw)) return run.template operator()<Clock, Offsets, Writing>();
   return run.template operator()<Clock, Offsets, Reading>();
 }

@@ -41,7 +41,7 @@ class Run {
   std::uint64_t start_ns_ = 0, ramp_end_ns_ = 0, deadline_ns_ = 0;
   std::uint64_t last_tick_ns_ = 0;
   Phase phase_ = Phase::starting;  // of the last tick
-  Histogram told_;                 // cumulative, of the span that ticks tell of
+  Span told_;                      // cumulative, of the span that ticks tell of
   bool telling_measured_ = false;
 };
 
@@ -131,15 +131,19 @@ bool Run::wait_until_ended() {
 // False: the service is slow, and the next tick tells of this time too.
 bool Run::tick(Phase phase, std::uint64_t until_ns) {
   if (phase != Phase::ramp && !telling_measured_) {
-    told_ = Histogram{};
+    told_ = Span{};
     telling_measured_ = true;
     last_tick_ns_ = ramp_end_ns_;
   }
   if (!outbox_.idle()) return false;
-  const Histogram now = collect(board_, telling_measured_);
-  const Traffic traffic = to_traffic(difference(now, told_), board_.load.block_bytes);
+  const Span now = collect(board_, telling_measured_);
+  const auto news = [&](Kind kind, std::uint32_t block_bytes) {
+    return to_traffic(difference(now.of(kind), told_.of(kind)), block_bytes);
+  };
   Frame frame;
-  (writes(board_.load.rw) ? frame.body.tick.write : frame.body.tick.read) = traffic;
+  frame.body.tick.read = news(Kind::read, board_.load.block_bytes);
+  frame.body.tick.write = news(Kind::write, board_.load.block_bytes);
+  frame.body.tick.fsync = news(Kind::fsync, 0);
   frame.body.tick.span_ns = until_ns > last_tick_ns_ ? until_ns - last_tick_ns_ : 0;
   outbox_.post(frame, FrameKind::tick, phase);
   told_ = now;

@@ -36,9 +36,10 @@ template <class Clock, class Offsets, class Direction>
 void NullLoop::spin() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const std::uint64_t multiplier = board_.clock.multiplier;
-  Offsets offsets(region_of(worker_, board_));
+  const Region region = region_of(worker_, board_);
+  Offsets offsets(region);
   Payload payload(board_.pool, worker_.index);
-  Direction direction;
+  Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Span* span = &gate.span();
   std::uint64_t began = Clock::now();

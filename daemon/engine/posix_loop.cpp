@@ -41,9 +41,10 @@ void PosixLoop::spin() noexcept {
   const std::uint64_t multiplier = board_.clock.multiplier;
   const int descriptor = worker_.descriptor;
   std::byte* const block = buffers_.block(0);
-  Offsets offsets(region_of(worker_, board_));
+  const Region region = region_of(worker_, board_);
+  Offsets offsets(region);
   Payload payload(board_.pool, worker_.index);
-  Direction direction;
+  Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Span* span = &gate.span();
   std::uint64_t began = Clock::now();

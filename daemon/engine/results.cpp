@@ -31,12 +31,14 @@ std::uint64_t measured_ns(const Board& board, const Worker& worker) noexcept {
 
 }  // namespace
 
-Histogram collect(const Board& board, bool measured) noexcept {
-  const std::size_t direction = writes(board.load.rw) ? 1 : 0;
-  Histogram merged;
-  for (std::uint32_t i = 0; i < board.worker_count; ++i) {
-    const Worker& worker = board.workers[i];
-    merge_live(merged, (measured ? worker.measured : worker.ramp).latency[direction]);
+Span collect(const Board& board, bool measured) noexcept {
+  Span merged;
+  for (const Kind kind : {Kind::read, Kind::write, Kind::fsync}) {
+    if (!has(board.load, kind)) continue;
+    for (std::uint32_t i = 0; i < board.worker_count; ++i) {
+      const Worker& worker = board.workers[i];
+      merge_live(merged.of(kind), (measured ? worker.measured : worker.ramp).of(kind));
+    }
   }
   return merged;
 }
@@ -50,15 +52,16 @@ Traffic to_traffic(const Histogram& latency, std::uint32_t block_bytes) noexcept
 }
 
 JobFigures figures_of_job(const Board& board, std::uint32_t job) noexcept {
-  const bool write = writes(board.load.rw);
   JobFigures figures;
   figures.job = job;
   for (std::uint32_t i = 0; i < board.workers_per_job; ++i) {
     const Worker& worker = board.workers[job * board.workers_per_job + i];
-    const Histogram& latency = worker.measured.latency[write ? 1 : 0];
-    (write ? figures.write_ios : figures.read_ios) += latency.count;
-    figures.latency_sum_ns += latency.sum_ns;
-    figures.latency_max_ns = std::max(figures.latency_max_ns, latency.max_ns);
+    const Histogram& read = worker.measured.of(Kind::read);
+    const Histogram& write = worker.measured.of(Kind::write);
+    figures.read_ios += read.count;
+    figures.write_ios += write.count;
+    figures.latency_sum_ns += read.sum_ns + write.sum_ns;
+    figures.latency_max_ns = std::max({figures.latency_max_ns, read.max_ns, write.max_ns});
     figures.measured_ns = std::max(figures.measured_ns, measured_ns(board, worker));
     figures.cpu_user_ns += worker.cpu_at_stop.user_ns - worker.cpu_at_ramp_end.user_ns;
     figures.cpu_system_ns += worker.cpu_at_stop.system_ns - worker.cpu_at_ramp_end.system_ns;
@@ -85,7 +88,10 @@ FinalBody final_of_run(const Board& board, int first_target_fd) noexcept {
   final.batch_submit = batches ? board.batch_submit : 1;
   final.batch_complete = batches ? board.batch_complete : 1;
   final.in_flight_max = one_each ? load.numjobs : load.numjobs * load.iodepth;
-  (writes(load.rw) ? final.write : final.read) = to_traffic(collect(board, true), load.block_bytes);
+  const Span span = collect(board, true);
+  final.read = to_traffic(span.of(Kind::read), load.block_bytes);
+  final.write = to_traffic(span.of(Kind::write), load.block_bytes);
+  final.fsync = to_traffic(span.of(Kind::fsync), 0);
   return final;
 }
 

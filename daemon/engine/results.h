@@ -6,8 +6,8 @@
 
 namespace iobenchd::engine {
 
-// Merges what all workers have of one span in the direction of this load.
-[[nodiscard]] Histogram collect(const Board& board, bool measured) noexcept;
+// Merges what all workers have of one span. Kinds that this load doesn't have stay empty.
+[[nodiscard]] Span collect(const Board& board, bool measured) noexcept;
 [[nodiscard]] Traffic to_traffic(const Histogram& latency, std::uint32_t block_bytes) noexcept;
 
 // After the run.

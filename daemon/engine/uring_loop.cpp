@@ -208,9 +208,10 @@ void UringLoop::spin() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const std::uint32_t batch = board_.batch_submit;
   const std::uint32_t reap_most = std::max(batch, board_.batch_complete);
-  Offsets offsets(region_of(worker_, board_));
+  const Region region = region_of(worker_, board_);
+  Offsets offsets(region);
   Payload payload(board_.pool, worker_.index);
-  Direction direction;
+  Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Span* span = &gate.span();
   std::uint32_t idle = depth_;

@@ -28,6 +28,11 @@ CpuTime thread_cpu() noexcept {
   return {to_ns(usage.ru_utime), to_ns(usage.ru_stime)};
 }
 
+bool has(const Load& load, Kind kind) noexcept {
+  if (kind == Kind::read) return reads(load.rw);
+  return writes(load.rw) && (kind == Kind::write || load.workload.fsync != 0);
+}
+
 void Worker::fail(const char* operation, int error_number, std::uint64_t offset_bytes,
                   const char* text) noexcept {
   failure = make_failure(operation, error_number, offset_bytes, text);
@@ -66,8 +71,11 @@ Board* make_board(const Load& load, int first_target_fd) noexcept {
     // Not constructed: a mapping begins as zeroes, and 4096 workers shall touch only what they use.
     // An empty histogram is all zero but for its minimum.
     Worker& worker = board->workers[i];
-    worker.ramp.of(writes(load.rw)).min_ns = ~std::uint64_t{0};
-    worker.measured.of(writes(load.rw)).min_ns = ~std::uint64_t{0};
+    for (const Kind kind : {Kind::read, Kind::write, Kind::fsync}) {
+      if (!has(load, kind)) continue;
+      worker.ramp.of(kind).min_ns = ~std::uint64_t{0};
+      worker.measured.of(kind).min_ns = ~std::uint64_t{0};
+    }
     worker.index = i;
     worker.job = i / per_job;
     worker.descriptor = first_target_fd + static_cast<int>(worker.job);

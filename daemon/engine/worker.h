@@ -16,11 +16,22 @@
 
 namespace iobenchd::engine {
 
+// What an I/O does, and the place of its latency in a span.
+enum class Kind : std::uint8_t { read, write, fsync };
+inline constexpr std::size_t kinds = 3;
+[[nodiscard]] bool has(const Load& load, Kind kind) noexcept;  // whether a load makes any of these
+
 // One span of time: ramp, or what counts.
 struct Span {
-  std::array<Histogram, 2> latency;  // [0] reads, [1] writes
+  std::array<Histogram, kinds> latency;
 
   [[nodiscard]] Histogram& of(bool write) noexcept { return latency[write ? 1 : 0]; }
+  [[nodiscard]] Histogram& of(Kind kind) noexcept {
+    return latency[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] const Histogram& of(Kind kind) const noexcept {
+    return latency[static_cast<std::size_t>(kind)];
+  }
 };
 
 struct CpuTime {

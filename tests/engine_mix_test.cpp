@@ -1,0 +1,71 @@
+// Mixed workloads: which way an I/O goes.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include "daemon/engine/direction.h"
+#include "tests/engine_process.h"
+
+namespace {
+
+using namespace iobenchd;
+using namespace iobenchd::engine;
+
+int writes_of_a_thousand(Rw rw, std::uint32_t rwmixread, std::uint64_t seed) {
+  Load load;
+  load.rw = rw;
+  load.workload.rwmixread = rwmixread;
+  Region region;
+  region.seed = seed;
+  Mixing mixing(load, region);
+  int writes = 0;
+  for (int i = 0; i < 1000; ++i) writes += mixing.next() ? 1 : 0;
+  return writes;
+}
+
+}  // namespace
+
+TEST_CASE("rwmixread=70 makes 300 writes of a thousand I/Os, within chance") {
+  // One standard deviation is 14.5; seeded, so this never flickers.
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const int writes = writes_of_a_thousand(Rw::randrw, 70, seed);
+    CHECK(writes > 250);
+    CHECK(writes < 350);
+  }
+}
+
+TEST_CASE("a mix of 0 or 100 percent is pure, and so is a pure workload whatever its mix says") {
+  CHECK(writes_of_a_thousand(Rw::rw, 100, 1) == 0);
+  CHECK(writes_of_a_thousand(Rw::rw, 0, 1) == 1000);
+  CHECK(writes_of_a_thousand(Rw::randread, 50, 1) == 0);
+  CHECK(writes_of_a_thousand(Rw::write, 50, 1) == 1000);
+}
+
+TEST_CASE("two workers don't read and write in step") {
+  Load load;
+  load.rw = Rw::randrw;
+  Region first, second;
+  first.seed = 1;
+  second.seed = 2;
+  Mixing one(load, first), other(load, second);
+  int equal = 0;
+  for (int i = 0; i < 1000; ++i) equal += one.next() == other.next() ? 1 : 0;
+  CHECK(equal > 420);  // 500 expected, one deviation is 16
+  CHECK(equal < 580);
+}
+
+TEST_CASE("a measured mix of 75 percent reads three blocks for every one it writes") {
+  const engine_test::TemporaryFile file(1 << 20);
+  for (const IoEngine ioengine : {IoEngine::psync, IoEngine::null}) {
+    Load load = engine_test::small_load(ioengine, Rw::randrw);
+    load.workload.rwmixread = 75;
+    const engine_test::Outcome outcome = engine_test::run_engine(load, file.path());
+    REQUIRE(outcome.finals.size() == 1);
+    const auto read = static_cast<double>(outcome.finals[0].read.ios);
+    const auto written = static_cast<double>(outcome.finals[0].write.ios);
+    // However slow the machine is: at 100 I/Os a deviation is 4.3 %, and this allows 35 %.
+    if (read + written < 100) continue;
+    CHECK(read / (read + written) > 0.40);
+    CHECK(read / (read + written) < 0.99);
+  }
+}
