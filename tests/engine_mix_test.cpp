@@ -1,7 +1,8 @@
-// Mixed workloads: which way an I/O goes.
+// Mixed workloads: which way an I/O goes; and that runs ask where they were told to.
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 
 #include "daemon/engine/direction.h"
 #include "tests/engine_process.h"
@@ -67,5 +68,29 @@ TEST_CASE("a measured mix of 75 percent reads three blocks for every one it writ
     if (read + written < 100) continue;
     CHECK(read / (read + written) > 0.40);
     CHECK(read / (read + written) < 0.99);
+  }
+}
+
+TEST_CASE(
+    "a run that repeats nothing leaves no block unwritten, one that likes a few leaves many") {
+  constexpr std::uint64_t blocks = 256;
+  for (const Distribution kind : {Distribution::random, Distribution::zipf}) {
+    const engine_test::TemporaryFile file(blocks * 4096);
+    Load load = engine_test::small_load(IoEngine::psync, Rw::randwrite);
+    load.numjobs = 1;
+    load.size_bytes = blocks * 4096;
+    load.workload.norandommap = kind == Distribution::random ? 0 : 1;
+    load.workload.random_distribution = {kind, 10};  // nearly all of zipf:10 is one block
+    const engine_test::Outcome outcome = engine_test::run_engine(load, file.path());
+    REQUIRE(outcome.finals.size() == 1);
+    const std::string contents = file.contents();
+    std::uint64_t written = 0;
+    for (std::uint64_t i = 0; i < blocks; ++i)
+      written += contents.find_first_not_of('\0', i * 4096) < (i + 1) * 4096 ? 1 : 0;
+    if (kind == Distribution::zipf) {
+      CHECK(written < 20);
+    } else if (outcome.finals[0].write.ios >= blocks) {
+      CHECK(written == blocks);
+    }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace iobenchd::engine {
@@ -33,8 +34,14 @@ Region region_of(const Worker& worker, const Board& board) noexcept {
   region.begin_bytes = board.load.offset_bytes;
   region.blocks = board.load.size_bytes / board.load.block_bytes;
   region.block_bytes = board.load.block_bytes;
-  region.share = worker.index;
-  region.shares = board.worker_count;
+  const std::uint32_t files = std::min(board.load.files, board.load.numjobs);
+  const std::uint32_t file = worker.job % files;
+  const std::uint32_t jobs_of_file = (board.load.numjobs - file + files - 1) / files;
+  const std::uint32_t of_job = worker.index % board.workers_per_job;
+  region.share = worker.job / files * board.workers_per_job + of_job;
+  region.shares = jobs_of_file * board.workers_per_job;
+  region.common_seed = board.load.seed;
+  region.distribution = board.load.workload.random_distribution;
   // Far apart for every pair of seed and worker: Random mixes it further.
   region.seed = board.load.seed + worker.index * 0xD1342543DE82EF95;
   return region;

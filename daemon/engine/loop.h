@@ -9,6 +9,8 @@
 #include "daemon/engine/clock.h"
 #include "daemon/engine/direction.h"
 #include "daemon/engine/offsets.h"
+#include "daemon/engine/permutation.h"
+#include "daemon/engine/skew.h"
 #include "daemon/engine/worker.h"
 
 namespace iobenchd::engine {
@@ -38,10 +40,15 @@ void with_direction(const Load& load, const Run& run) {
   return run.template operator()<Clock, Offsets, Reading>();
 }
 
+// What is rarer has fewer instantiations: a mix can be pure, too.
 template <class Clock, class Run>
 void with_offsets(const Load& load, const Run& run) {
-  if (random(load.rw)) return with_direction<Clock, RandomOffsets>(load, run);
-  return with_direction<Clock, SequentialOffsets>(load, run);
+  if (!random(load.rw)) return with_direction<Clock, SequentialOffsets>(load, run);
+  if (load.workload.random_distribution.kind != Distribution::random)
+    return run.template operator()<Clock, SkewedOffsets, Mixing>();
+  if (load.workload.norandommap == 0)
+    return run.template operator()<Clock, PermutedOffsets, Mixing>();
+  return with_direction<Clock, RandomOffsets>(load, run);
 }
 
 // Calls run.operator()<Clock, Offsets, Direction>(): every choice of a run, made once.

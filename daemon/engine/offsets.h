@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "daemon/model/workload.h"
+
 namespace iobenchd::engine {
 
 // xoshiro256++ (Blackman, Vigna), seeded by splitmix64: 1 ns a number, every seed a good one.
@@ -31,6 +33,8 @@ class Random {
     return result;
   }
 
+  double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
+
  private:
   static constexpr std::uint64_t rotate(std::uint64_t x, int bits) noexcept {
     return (x << bits) | (x >> (64 - bits));
@@ -50,16 +54,26 @@ class Random {
          ((random_low * count_high) >> 32);
 }
 
-// What a worker works on: `blocks` blocks from `begin`; `share` of `shares` tells the workers of a
-// run apart.
+// What a worker works on: `blocks` blocks from `begin`; `share` of `shares` tells the workers of
+// one file apart.
 struct Region {
   std::uint64_t begin_bytes = 0;
   std::uint64_t blocks = 1;
   std::uint32_t block_bytes = 4096;
   std::uint32_t share = 0;
   std::uint32_t shares = 1;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;         // of this worker
+  std::uint64_t common_seed = 0;  // of all workers of a run
+  RandomDistribution distribution;
 };
+
+// Where share i of the region begins; that of i = shares is its end.
+[[nodiscard]] constexpr std::uint64_t slice_begin(const Region& region,
+                                                  std::uint32_t share) noexcept {
+  const std::uint64_t each = region.blocks / region.shares;
+  const std::uint64_t rest = region.blocks % region.shares;
+  return each * share + rest * share / region.shares;
+}
 
 class RandomOffsets {
  public:
@@ -88,7 +102,7 @@ class SequentialOffsets {
       : begin_(region.begin_bytes),
         end_(region.begin_bytes + region.blocks * region.block_bytes),
         block_bytes_(region.block_bytes),
-        next_(region.begin_bytes + start_block(region) * region.block_bytes) {}
+        next_(region.begin_bytes + slice_begin(region, region.share) * region.block_bytes) {}
 
   std::uint64_t next() noexcept {
     const std::uint64_t offset = next_;
@@ -98,12 +112,6 @@ class SequentialOffsets {
   }
 
  private:
-  static std::uint64_t start_block(const Region& region) noexcept {
-    const std::uint64_t each = region.blocks / region.shares;
-    const std::uint64_t rest = region.blocks % region.shares;
-    return each * region.share + rest * region.share / region.shares;
-  }
-
   std::uint64_t begin_;
   std::uint64_t end_;
   std::uint64_t block_bytes_;
