@@ -4,13 +4,14 @@
 
 #include <array>
 
+#include "daemon/client/jobfile.h"
 #include "daemon/model/error.h"
 
 namespace iobenchd::client {
 namespace {
 
 // What getopt_long returns: where the value goes.
-enum : int { field = 1, switch_on, output_format, filename, help };
+enum : int { field = 1, switch_on, output_format, filename, jobfile, help };
 
 struct Known {
   const char* name;
@@ -18,7 +19,7 @@ struct Known {
   const char* field_name;  // of the sweep
 };
 
-constexpr std::array<Known, 40> known{
+constexpr std::array<Known, 41> known{
     {{"rw", field, "rw"},
      {"readwrite", field, "rw"},
      {"bs", field, "bs"},
@@ -58,12 +59,13 @@ constexpr std::array<Known, 40> known{
      {"label", field, "label"},
      {"output-format", output_format, ""},
      {"filename", filename, ""},
+     {"jobfile", jobfile, ""},
      {"help", help, ""}}};
 
 std::vector<option> long_options() {
   std::vector<option> options;
   for (const Known& one : known) {
-    const bool takes_value = one.kind == field || one.kind == output_format || one.kind == filename;
+    const bool takes_value = one.kind != switch_on && one.kind != help;
     options.push_back({one.name, takes_value ? required_argument : no_argument, nullptr, one.kind});
   }
   options.push_back({nullptr, 0, nullptr, 0});
@@ -86,6 +88,13 @@ void take(const Known& one, const char* value, RunOptions& options) {
     case filename:
       options.file = value;
       return;
+    case jobfile: {
+      JobFile job = read_jobfile(value);
+      // Before what the command line says: of two fields of one name the later one holds.
+      options.fields.insert(options.fields.begin(), job.fields.begin(), job.fields.end());
+      options.jobs_file = std::move(job.file);
+      return;
+    }
     default:
       options.help = true;
   }
@@ -117,6 +126,7 @@ a scratch file is made there, filled, and deleted afterwards; that alone may be 
   --seed=n --cooldown=s --batch_submit=n --batch_complete=n --preset=quick|published|published-2017
   --latency_limit=p99:2ms              say how many jobs stay under it
   --label=text --keep-file             the scratch file stays, under FILE's name
+  --jobfile=night.fio                  a fio job file of these options; others are refused
   --output-format=normal|json
 
 The table goes to standard output, progress to standard error. Ctrl-C ends early and prints what
@@ -148,6 +158,7 @@ RunOptions parse_run_options(std::vector<std::string> arguments) {
       throw Error(ErrorCode::invalid, "one FILE at a time: " + result.file + " and " + argv[at]);
     result.file = argv[at];
   }
+  if (result.file.empty()) result.file = result.jobs_file;
   if (result.file.empty() && !result.help) throw Error(ErrorCode::invalid, "which FILE?");
   return result;
 }

@@ -12,7 +12,7 @@ namespace iobenchd::client {
 
 struct RunOptions {
   std::vector<api::TextField> fields;  // of the sweep, as they were typed
-  std::string file;
+  std::string file, jobs_file;         // jobs_file: what the job file names
   bool json = false;
   bool help = false;
 };

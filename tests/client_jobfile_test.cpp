@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include "daemon/client/jobfile.h"
+#include "daemon/client/options.h"
+#include "daemon/model/error.h"
+#include "tests/temporary_tree.h"
+
+using namespace iobenchd;
+using namespace iobenchd::client;
+
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(api::spec_of_fields(parse_jobfile(text, "a.fio").fields));
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::invalid);
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* article = R"(; the article's reads
+[global]
+ioengine=psync
+direct=1
+bs=4k
+time_based
+group_reporting
+
+[randread]
+rw=randread
+iodepth=32
+numjobs=8
+runtime=30
+ramp_time = 10
+size=64g
+norandommap
+filename=/var/tmp/fio.test
+)";
+
+}  // namespace
+
+TEST_CASE("a job file means what it means to fio") {
+  const JobFile job = parse_jobfile(article, "a.fio");
+  CHECK(job.file == "/var/tmp/fio.test");
+  const SweepSpec spec = api::spec_of_fields(job.fields);
+  CHECK(spec.rw == std::vector<Rw>{Rw::randread});
+  CHECK(spec.numjobs == std::vector<std::uint32_t>{8});
+  CHECK(spec.iodepth == std::vector<std::uint32_t>{32});
+  CHECK(spec.ioengine == IoEngine::psync);
+  CHECK(spec.direct);
+  CHECK(spec.runtime_ns == 30'000'000'000);
+  CHECK(spec.ramp_time_ns == 10'000'000'000);
+  CHECK(spec.workload.norandommap == 1);
+  CHECK(spec.workload.io_size_bytes == 0);  // time_based
+}
+
+TEST_CASE("where a job file says nothing, fio's defaults hold, not ours") {
+  const SweepSpec spec =
+      api::spec_of_fields(parse_jobfile("[j]\nruntime=5\nsize=1g\n", "a").fields);
+  CHECK(spec.rw == std::vector<Rw>{Rw::read});
+  CHECK(spec.numjobs == std::vector<std::uint32_t>{1});
+  CHECK_FALSE(spec.direct);
+  CHECK(spec.workload.norandommap == 0);
+  CHECK(spec.workload.io_size_bytes == std::uint64_t{1} << 30);  // a job ends with its size
+}
+
+TEST_CASE("the job's options override the global ones") {
+  const auto fields = parse_jobfile("[global]\nbs=4k\nruntime=5\n[j]\nbs=64k\n", "a").fields;
+  CHECK(api::spec_of_fields(fields).bs == std::vector<std::uint32_t>{65536});
+}
+
+TEST_CASE("what iobench doesn't do is refused by name and line") {
+  CHECK(refusal("[j]\nruntime=5\nbssplit=4k/50:8k/50\n") ==
+        "a.fio:3: bssplit is no option of iobench run");
+  CHECK(contains(refusal("[a]\nruntime=5\n[b]\n"), "a.fio:3: a second job, [b]"));
+  CHECK(contains(refusal("rw=read\n"), "a.fio:1: an option before any section"));
+  CHECK(contains(refusal("[global]\nrw=read\n"), "there is no job"));
+  CHECK(contains(refusal("[j]\nrw=read\n"), "no runtime"));
+  CHECK(contains(refusal("[j]\nruntime=5\nbs=\n"), "a.fio:3: bs needs a value"));
+  CHECK(contains(refusal("[j]\nruntime=5\nfilename=/a:/b\n"), "one file at a time"));
+  CHECK(contains(refusal("[j\n"), "a.fio:1: a section is written [name]"));
+  CHECK(contains(refusal("[j]\nruntime=5\nioengine=libaio\n"), "ioengine"));
+}
+
+TEST_CASE("the command line goes before the job file, and names the file where it names none") {
+  const TemporaryTree tree;
+  const std::string path = tree.file("a.fio", article);
+  const RunOptions options = parse_run_options({"run", "--jobfile", path, "--numjobs=1,2,4"});
+  CHECK(options.file == "/var/tmp/fio.test");
+  const SweepSpec spec = api::spec_of_fields(options.fields);
+  CHECK(spec.numjobs == std::vector<std::uint32_t>{1, 2, 4});
+  CHECK(spec.iodepth == std::vector<std::uint32_t>{32});
+  CHECK(parse_run_options({"run", "--jobfile=" + path, "/srv/disk"}).file == "/srv/disk");
+  CHECK_THROWS_AS(static_cast<void>(parse_run_options({"run", "--jobfile=/no/such", "F"})), Error);
+}
