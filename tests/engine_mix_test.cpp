@@ -1,6 +1,9 @@
 // Mixed workloads: which way an I/O goes; and that runs ask where they were told to.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <string>
 
@@ -93,4 +96,44 @@ TEST_CASE(
       CHECK(written == blocks);
     }
   }
+}
+
+TEST_CASE("fsync=4 syncs after every fourth write of a job, and counts that apart") {
+  const bool no_uring = engine_test::io_uring_forbidden();
+  const engine_test::TemporaryFile file(1 << 20);
+  for (const IoEngine ioengine :
+       {IoEngine::psync, IoEngine::threads, IoEngine::null, IoEngine::io_uring}) {
+    if (ioengine == IoEngine::io_uring && no_uring) continue;
+    for (const std::uint64_t rate : {0U, 100'000U}) {
+      CAPTURE(to_string(ioengine));
+      CAPTURE(rate);
+      Load load = engine_test::small_load(ioengine, Rw::randrw);
+      load.ramp_ns = 0;
+      load.workload.fsync = 4;
+      load.workload.rate_iops = rate;
+      const engine_test::Outcome outcome = engine_test::run_engine(load, file.path());
+      REQUIRE(outcome.finals.size() == 1);
+      CHECK(outcome.exit_status == 0);
+      const FinalBody& final = outcome.finals[0];
+      CHECK(final.fsync.bytes == 0);
+      CHECK(final.fsync.latency.count == final.fsync.ios);
+      // Up to eight may have been under way at the end, and up to three writes of eight workers.
+      CHECK(final.fsync.ios <= final.write.ios / 4 + 8);
+      CHECK(final.fsync.ios + 8 >= final.write.ios / 4 - std::min(final.write.ios / 4, {6}));
+      std::uint64_t told = 0;
+      for (const Frame& tick : outcome.ticks) told += tick.body.tick.fsync.ios;
+      CHECK(told == final.fsync.ios);
+    }
+  }
+}
+
+TEST_CASE("an fsync that fails fails the run by its name") {
+  if (access("/dev/null", W_OK) != 0) return;
+  Load load = engine_test::small_load(IoEngine::psync, Rw::write);
+  load.workload.fsync = 1;
+  const engine_test::Outcome outcome = engine_test::run_engine(load, "/dev/null");
+  REQUIRE(outcome.failures.size() == 1);
+  CHECK(std::string(outcome.failures[0].operation.data()) == "fsync");
+  CHECK(outcome.failures[0].error_number == EINVAL);
+  CHECK(std::string(outcome.failures[0].text.data()).find("leave fsync out") != std::string::npos);
 }

@@ -154,6 +154,9 @@ TEST_CASE("a request that no honest service sends is refused before anything is 
   request.create = 2;
   CHECK(says(refuse_request(request), "flag"));
   request.create = 0;
+  request.sync = static_cast<Sync>(3);
+  CHECK(says(refuse_request(request), "sync"));
+  request.sync = Sync::dsync;
   set_text(request.name, "dev/sda");
   CHECK(says(refuse_request(request), "starts with /"));
 }

@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <memory>
+#include <sstream>
 
 #include "daemon/launcher/opener.h"
 #include "daemon/launcher/process.h"
@@ -132,6 +133,40 @@ TEST_CASE("every job gets an open file of its own, files in turn") {
   CHECK(bench.answer(request) == "born 4 5 6 7 8 end\n");
   CHECK(access((bench.tree / "scratch/iobenchd-2.1").c_str(), F_OK) == 0);
   CHECK(access((bench.tree / "scratch/iobenchd-2.2").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("sync and dsync hold for every open file of the run") {
+  if (access("/proc/self/fdinfo", R_OK) != 0) {
+    MESSAGE("skipped: this system doesn't tell how a file was opened");
+    return;
+  }
+  Bench bench;
+  bench.engine = bench.tree.file("flags",
+                                 "#!/bin/sh\n"
+                                 "for fd in 4 5; do\n"
+                                 "  while read name value; do\n"
+                                 "    [ $name = flags: ] && echo $((value)) >&3\n"
+                                 "  done </proc/$$/fdinfo/$fd\n"
+                                 "done\n"
+                                 "printf 'end\\n' >&3\n"
+                                 "cat <&3 >/dev/null\n");
+  chmod(bench.engine.c_str(), 0755);
+  int number = 0;
+  for (const Sync sync : {Sync::none, Sync::dsync, Sync::sync}) {
+    OpenRun request = bench.scratch("iobenchd-sync-" + std::to_string(++number), true);
+    request.descriptors = 2;
+    request.sync = sync;
+    std::istringstream words(bench.answer(request));
+    for (int i = 0; i < 2; ++i) {
+      int flags = 0;
+      words >> flags;
+      REQUIRE(!words.fail());
+      CHECK((flags & O_ACCMODE) == O_RDWR);
+      const bool dsync = (flags & O_DSYNC) == O_DSYNC, full = (flags & O_SYNC) == O_SYNC;
+      CHECK(dsync == (sync != Sync::none));
+      CHECK(full == (sync == Sync::sync));
+    }
+  }
 }
 
 TEST_CASE("a thousand and more descriptors are opened") {

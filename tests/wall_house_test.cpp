@@ -44,7 +44,7 @@ const std::map<std::string, std::set<std::string>> may_include = {
 // Library header -> the files (by prefix) that alone may include it.
 const std::vector<std::pair<std::string, std::vector<std::string>>> libraries = {
     {"sqlite3", {"storage/"}},
-    {"liburing", {"daemon/engine/uring_loop."}},
+    {"liburing", {"daemon/engine/uring_loop.", "daemon/engine/uring_ring."}},
     {"httplib", {"api/server", "api/front", "api/sse", "api/client"}},
     {"nlohmann", {"api/", "daemon/config."}},
     {"spdlog", {"api/", "daemon/"}},

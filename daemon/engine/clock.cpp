@@ -25,10 +25,7 @@ bool agree(double a, double b) noexcept {
 
 void sleep_until(std::uint64_t monotonic_ns) noexcept {
   const std::uint64_t now = PosixClock::now();
-  if (now >= monotonic_ns) return;
-  timespec rest{};
-  rest.tv_nsec = static_cast<long>(monotonic_ns - now);  // below 10 ms
-  nanosleep(&rest, nullptr);
+  if (now < monotonic_ns) sleep_ns(monotonic_ns - now);
 }
 
 }  // namespace
@@ -41,6 +38,17 @@ std::uint64_t ClockScale::to_ns(std::uint64_t ticks) const noexcept {
 std::uint64_t ClockScale::to_ticks(std::uint64_t ns) const noexcept {
   if (source == ClockSource::clock_gettime) return ns;
   return rounded(static_cast<double>(ns) * (one / static_cast<double>(multiplier)));
+}
+
+double ClockScale::ticks_per_ns() const noexcept {
+  return source == ClockSource::clock_gettime ? 1 : one / static_cast<double>(multiplier);
+}
+
+void sleep_ns(std::uint64_t ns) noexcept {
+  timespec rest{};
+  rest.tv_sec = static_cast<std::time_t>(ns / 1'000'000'000);
+  rest.tv_nsec = static_cast<long>(ns % 1'000'000'000);
+  nanosleep(&rest, nullptr);
 }
 
 ClockReading read_clocks() noexcept {

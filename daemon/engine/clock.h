@@ -20,7 +20,11 @@ struct ClockScale {
 
   [[nodiscard]] std::uint64_t to_ns(std::uint64_t ticks) const noexcept;  // any span; not for loops
   [[nodiscard]] std::uint64_t to_ticks(std::uint64_t ns) const noexcept;
+  [[nodiscard]] double ticks_per_ns() const noexcept;
 };
+
+// May end early, when a signal comes.
+void sleep_ns(std::uint64_t ns) noexcept;
 
 // Whether this kind of processor has a counter at all (clock_x86.cpp, clock_portable.cpp).
 [[nodiscard]] bool has_cycle_counter() noexcept;
@@ -34,12 +38,16 @@ struct PosixClock {
            static_cast<std::uint64_t>(time.tv_nsec);
   }
   static std::uint64_t span_ns(std::uint64_t ticks, std::uint64_t) noexcept { return ticks; }
+  static void sleep(std::uint64_t ticks, std::uint64_t) noexcept { sleep_ns(ticks); }
 };
 
 struct CycleClock {
   static std::uint64_t now() noexcept { return cycles_now(); }
   static std::uint64_t span_ns(std::uint64_t ticks, std::uint64_t multiplier) noexcept {
     return (ticks * multiplier) >> tick_shift;
+  }
+  static void sleep(std::uint64_t ticks, std::uint64_t multiplier) noexcept {
+    sleep_ns(span_ns(ticks, multiplier));
   }
 };
 

@@ -42,6 +42,8 @@ const char* cure(int error_number) noexcept {
       return "the device is gone";
     case EFBIG:
       return "the file system or a limit doesn't allow a file this large: ask for a smaller size";
+    case EOPNOTSUPP:
+      return "the target doesn't know this operation: leave out hipri or fsync";
     case EROFS:
     case EPERM:
     case EACCES:
@@ -53,6 +55,12 @@ const char* cure(int error_number) noexcept {
     default:
       return "the kernel's log may say more";
   }
+}
+
+const char* cure_of_sync(int error_number) noexcept {
+  if (error_number == EINVAL || error_number == EOPNOTSUPP)
+    return "the target has nothing to sync: leave fsync out";
+  return cure(error_number);
 }
 
 }  // namespace iobenchd::engine

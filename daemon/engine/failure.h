@@ -13,5 +13,7 @@ namespace iobenchd::engine {
 
 // What a person can do about an errno of a transfer.
 [[nodiscard]] const char* cure(int error_number) noexcept;
+// The same of an fsync.
+[[nodiscard]] const char* cure_of_sync(int error_number) noexcept;
 
 }  // namespace iobenchd::engine

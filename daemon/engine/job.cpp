@@ -8,6 +8,7 @@
 
 #include "daemon/engine/crew.h"
 #include "daemon/engine/loop.h"
+#include "daemon/engine/os.h"
 #include "daemon/engine/sandbox.h"
 #include "daemon/engine/thread.h"
 
@@ -34,6 +35,7 @@ void wait_at(int gate) {
 }
 
 void run_worker(const Seat& seat) {
+  if (seat.board->load.workload.rate_iops != 0) wake_punctually();
   const std::unique_ptr<Loop> loop = make_loop(*seat.worker, *seat.board);
   if (!loop) return tell(seat.news, 'f');
   enter_sandbox(Cell::job);

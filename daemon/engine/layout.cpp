@@ -136,7 +136,7 @@ void Filling::tick(std::uint64_t now_ns) {
 void Filling::tell_results() {
   const std::uint64_t end_ns = PosixClock::now();
   if (outbox_.flush()) tick(end_ns);
-  const CpuTime cpu = thread_cpu();
+  const Usage cpu = thread_usage();
   Frame frame;
   frame.body.jobs = JobsBody{};
   frame.body.jobs.count = 1;

@@ -8,9 +8,16 @@ namespace iobenchd::engine {
 // direct by nature.
 [[nodiscard]] bool is_direct(int descriptor) noexcept;
 
+// The queue of the device beneath can be polled for completions. Asked of a system or a target that
+// doesn't tell, it says yes: the first read will know.
+[[nodiscard]] bool queue_polls(int descriptor) noexcept;
+
 // The kernel itself keeps time with the processor's cycle counter: it has then checked that the
 // counter is steady and the same on every processor.
 [[nodiscard]] bool kernel_trusts_cycles() noexcept;
+
+// This thread is woken when it asked to be, as exactly as the system can.
+void wake_punctually() noexcept;
 
 // Called by a job process: it ends when its parent does, whatever it is doing.
 void end_with_parent(int parent_pid) noexcept;

@@ -17,9 +17,15 @@ bool is_direct(int descriptor) noexcept {
   return flags >= 0 && (flags & O_DIRECT) != 0;
 }
 
+bool queue_polls(int) noexcept {
+  return false;
+}
+
 bool kernel_trusts_cycles() noexcept {
   return false;  // clock_gettime reads the counter in user land already
 }
+
+void wake_punctually() noexcept {}  // there is nothing to ask for
 
 void end_with_parent(int parent_pid) noexcept {
   int signal_number = SIGKILL;

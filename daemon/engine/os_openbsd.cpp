@@ -24,9 +24,15 @@ bool is_direct(int descriptor) noexcept {
   return fstat(descriptor, &facts) == 0 && S_ISCHR(facts.st_mode);
 }
 
+bool queue_polls(int) noexcept {
+  return false;
+}
+
 bool kernel_trusts_cycles() noexcept {
   return false;  // clock_gettime reads the counter in user land already
 }
+
+void wake_punctually() noexcept {}  // there is nothing to ask for
 
 // No death signal here: once a second the job looks who its parent is.
 void end_with_parent(int parent_pid) noexcept {

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "daemon/engine/failure.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
 
@@ -21,21 +22,38 @@ class PosixLoop final : public Loop {
   }
 
   void run() override {
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction>() {
-      spin<Clock, Offsets, Direction>();
+    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
+      spin<Clock, Offsets, Direction, Pace>();
     });
   }
 
  private:
-  template <class Clock, class Offsets, class Direction>
+  template <class Clock, class Offsets, class Direction, class Pace>
   void spin() noexcept;
+
+  template <class Clock>
+  [[nodiscard]] bool sync(Gate& gate, std::uint64_t offset) noexcept;
 
   Worker& worker_;
   const Board& board_;
   Buffers buffers_;
 };
 
-template <class Clock, class Offsets, class Direction>
+// False: it failed, or the run is over.
+template <class Clock>
+bool PosixLoop::sync(Gate& gate, std::uint64_t offset) noexcept {
+  const std::uint64_t began = Clock::now();
+  if (fsync(worker_.descriptor) != 0) {
+    worker_.fail("fsync", errno, offset, cure_of_sync(errno));
+    return false;
+  }
+  const std::uint64_t ended = Clock::now();
+  if (gate.reached(ended) && !gate.pass(ended)) return false;
+  gate.span().of(Kind::fsync).add(Clock::span_ns(ended - began, board_.clock.multiplier));
+  return true;
+}
+
+template <class Clock, class Offsets, class Direction, class Pace>
 void PosixLoop::spin() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const std::uint64_t multiplier = board_.clock.multiplier;
@@ -46,6 +64,7 @@ void PosixLoop::spin() noexcept {
   Payload payload(board_.pool, worker_.index);
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
+  Pace pace(worker_, board_, gate);
   Span* span = &gate.span();
   std::uint64_t began = Clock::now();
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
@@ -55,6 +74,10 @@ void PosixLoop::spin() noexcept {
       payload.fill(block, block_bytes);
       began = Clock::now();  // making the data is not the disk's work
     }
+    if constexpr (Pace::governed) {
+      if (!pace.wait(began)) break;
+      span = &gate.span();
+    }
     const ssize_t done = write ? pwrite(descriptor, block, block_bytes, static_cast<off_t>(offset))
                                : pread(descriptor, block, block_bytes, static_cast<off_t>(offset));
     if (done != static_cast<ssize_t>(block_bytes)) [[unlikely]] {
@@ -62,12 +85,20 @@ void PosixLoop::spin() noexcept {
       worker_.fail_transfer(write, done < 0 ? -errno : done, offset, block_bytes);
       break;
     }
-    const std::uint64_t ended = Clock::now();
+    std::uint64_t ended = Clock::now();
     if (gate.reached(ended)) [[unlikely]] {
       if (!gate.pass(ended)) return;
       span = &gate.span();
     }
     span->of(write).add(Clock::span_ns(ended - began, multiplier));
+    pace.count();
+    if constexpr (Direction::may_sync) {
+      if (direction.take_sync()) {
+        if (!sync<Clock>(gate, offset)) break;
+        span = &gate.span();
+        ended = Clock::now();
+      }
+    }
     began = ended;  // of a read the next one begins here: a clock reading saved, nothing left out
   }
   gate.close_early(Clock::now());

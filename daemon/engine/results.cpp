@@ -63,8 +63,9 @@ JobFigures figures_of_job(const Board& board, std::uint32_t job) noexcept {
     figures.latency_sum_ns += read.sum_ns + write.sum_ns;
     figures.latency_max_ns = std::max({figures.latency_max_ns, read.max_ns, write.max_ns});
     figures.measured_ns = std::max(figures.measured_ns, measured_ns(board, worker));
-    figures.cpu_user_ns += worker.cpu_at_stop.user_ns - worker.cpu_at_ramp_end.user_ns;
-    figures.cpu_system_ns += worker.cpu_at_stop.system_ns - worker.cpu_at_ramp_end.system_ns;
+    const Usage usage = worker.at_stop - worker.at_ramp_end;
+    figures.cpu_user_ns += usage.user_ns;
+    figures.cpu_system_ns += usage.system_ns;
   }
   return figures;
 }
@@ -77,8 +78,13 @@ FinalBody final_of_run(const Board& board, int first_target_fd) noexcept {
     const Worker& worker = board.workers[i];
     final.engine_flags &= worker.engine_flags;  // what all of them had
     final.measured_ns = std::max(final.measured_ns, measured_ns(board, worker));
-    final.cpu_user_ns += worker.cpu_at_stop.user_ns - worker.cpu_at_ramp_end.user_ns;
-    final.cpu_system_ns += worker.cpu_at_stop.system_ns - worker.cpu_at_ramp_end.system_ns;
+    const Usage usage = worker.at_stop - worker.at_ramp_end;
+    final.cpu_user_ns += usage.user_ns;
+    final.cpu_system_ns += usage.system_ns;
+    final.voluntary_context_switches += usage.voluntary_switches;
+    final.involuntary_context_switches += usage.involuntary_switches;
+    final.minor_page_faults += usage.minor_faults;
+    final.major_page_faults += usage.major_faults;
   }
   const bool one_each = load.ioengine == IoEngine::psync || load.ioengine == IoEngine::null;
   const bool batches = load.ioengine == IoEngine::io_uring;

@@ -1,34 +1,12 @@
-// io_uring: iodepth I/Os in flight from one thread. The ring is made by the thread that uses it and
-// can then do nothing but transfer.
-#include <liburing.h>
-#include <sys/mman.h>
-
+// io_uring: iodepth I/Os in flight from one thread.
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <ctime>
 #include <vector>
 
-#include "daemon/engine/failure.h"
-#include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
+#include "daemon/engine/uring_ring.h"
 
 namespace iobenchd::engine {
 namespace {
-
-struct SetupFlag {
-  std::uint32_t ours;
-  std::uint32_t kernels;
-};
-// In the order in which older kernels lose them: 6.1, 6.0, 5.19. DEFER_TASKRUN stays on at every
-// depth: beside COOP_TASKRUN alone it was 5 % cheaper where reads complete inline, and within the
-// noise on a disk at depths 1 to 32.
-constexpr std::array<SetupFlag, 3> setup_flags{
-    {{engine_flag::defer_taskrun, IORING_SETUP_DEFER_TASKRUN},
-     {engine_flag::single_issuer, IORING_SETUP_SINGLE_ISSUER},
-     {engine_flag::coop_taskrun, IORING_SETUP_COOP_TASKRUN}}};
-
-constexpr std::uint64_t registration_patience_ns = 2'000'000'000;
 
 class UringLoop final : public Loop {
  public:
@@ -36,173 +14,55 @@ class UringLoop final : public Loop {
       : worker_(worker),
         board_(board),
         depth_(board.load.iodepth),
+        ring_(worker, board),
         began_ticks_(depth_),
         offsets_(depth_),
-        idle_(depth_) {}
-  ~UringLoop() override {
-    if (ring_made_) io_uring_queue_exit(&ring_);
+        idle_(depth_) {
+    for (std::uint32_t i = 0; i < depth_; ++i) idle_[i] = depth_ - 1 - i;
   }
 
-  [[nodiscard]] bool prepare();
+  [[nodiscard]] bool prepare() { return ring_.prepare(); }
 
   void run() override {
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction>() {
-      spin<Clock, Offsets, Direction>();
+    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
+      if constexpr (Pace::governed) {
+        if (board_.load.workload.rate_iops != 0) return spin_open<Clock, Offsets>();
+      }
+      spin<Clock, Offsets, Direction, Pace>();
     });
   }
 
  private:
-  [[nodiscard]] bool make_ring();
-  [[nodiscard]] bool register_buffers();
-  void register_file();
-  [[nodiscard]] bool restrict_and_enable();
-  template <class Clock, class Offsets, class Direction>
+  template <class Clock, class Offsets, class Direction, class Pace>
   void spin() noexcept;
-  void prepare_transfer(io_uring_sqe* sqe, std::uint32_t slot, bool write) const noexcept;
-  [[nodiscard]] bool submit(std::uint32_t wait_for) noexcept;
-  void drain(std::uint32_t in_flight) noexcept;
+  template <class Clock, class Offsets>
+  void spin_open() noexcept;
+  template <class Clock>
+  [[nodiscard]] bool enter(bool news, std::uint32_t in_flight, std::uint64_t until,
+                           Alarm<Clock>& alarm) noexcept;
 
-  [[nodiscard]] bool wanted(std::uint32_t flag) const noexcept {
-    return (board_.load.engine_flags & flag) != 0;
-  }
-  [[nodiscard]] bool used(std::uint32_t flag) const noexcept {
-    return (worker_.engine_flags & flag) != 0;
+  template <class Clock>
+  std::uint32_t reap(std::uint64_t ended, Span& span, Governor<Clock>& governor,
+                     std::uint32_t& idle) noexcept;
+
+  [[nodiscard]] bool is_good(const io_uring_cqe& cqe) const noexcept {
+    const bool sync = Ring::kind_of(cqe.user_data) == Kind::fsync;
+    return cqe.res == (sync ? 0 : static_cast<std::int32_t>(board_.load.block_bytes));
   }
 
   Worker& worker_;
   const Board& board_;
   const std::uint32_t depth_;
-  Buffers buffers_;
-  io_uring ring_{};
-  bool ring_made_ = false;
-  bool fixed_file_ = false;
-  bool fixed_buffers_ = false;
+  Ring ring_;
   // Per slot; a slot is idle or in flight.
   std::vector<std::uint64_t> began_ticks_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint32_t> idle_;  // a stack
 };
 
-bool UringLoop::prepare() {
-  for (std::uint32_t i = 0; i < depth_; ++i) idle_[i] = depth_ - 1 - i;
-  if (!buffers_.allocate(depth_, board_.load.block_bytes)) {
-    worker_.fail("mmap", ENOMEM, 0, "no memory for the blocks: ask for fewer or smaller ones");
-    return false;
-  }
-  if (!make_ring() || !register_buffers()) return false;
-  register_file();
-  // Spares a look-up per call; kernels before 5.18 don't know it.
-  io_uring_register_ring_fd(&ring_);
-  return restrict_and_enable();
-}
-
-bool UringLoop::make_ring() {
-  std::uint32_t ours = 0;
-  for (const SetupFlag& flag : setup_flags)
-    if (wanted(flag.ours)) ours |= flag.ours;
-  // A submission queue of one batch stays in the cache.
-  const std::uint32_t entries = std::min(board_.batch_submit, depth_);
-  for (std::size_t given_up = 0;; ++given_up) {
-    // The kernel wants SINGLE_ISSUER beside DEFER_TASKRUN.
-    if ((ours & engine_flag::single_issuer) == 0) ours &= ~engine_flag::defer_taskrun;
-    io_uring_params params{};
-    params.flags = IORING_SETUP_CQSIZE | IORING_SETUP_R_DISABLED;
-    params.cq_entries = std::max(depth_, entries);
-    for (const SetupFlag& flag : setup_flags)
-      if ((ours & flag.ours) != 0) params.flags |= flag.kernels;
-    const int result = io_uring_queue_init_params(entries, &ring_, &params);
-    if (result == 0) break;
-    if (result != -EINVAL || given_up == setup_flags.size()) {
-      worker_.fail(
-          "io_uring_setup", -result, 0,
-          result == -ENOMEM
-              ? "locked memory is short: raise the limit (ulimit -l), or ask for less"
-              : "the kernel refuses io_uring: allow it (sysctl kernel.io_uring_disabled=0; "
-                "containers: the seccomp profile), or choose ioengine=psync or threads");
-      return false;
-    }
-    ours &= ~setup_flags[given_up].ours;
-  }
-  ring_made_ = true;
-  worker_.engine_flags |= ours;
-  return true;
-}
-
-// The memory of a run that has just ended is given back late: falling back at once would change the
-// engine in the middle of a curve.
-bool UringLoop::register_buffers() {
-  if (!wanted(engine_flag::fixed_buffers)) return true;
-  std::vector<iovec> blocks(depth_);
-  for (std::uint32_t i = 0; i < depth_; ++i)
-    blocks[i] = {buffers_.block(i), board_.load.block_bytes};
-  const std::uint64_t give_up_at = PosixClock::now() + registration_patience_ns;
-  int result = io_uring_register_buffers(&ring_, blocks.data(), depth_);
-  while (result == -ENOMEM && PosixClock::now() < give_up_at &&
-         board_.stop.load(std::memory_order_relaxed) == 0) {
-    timespec rest{};
-    rest.tv_nsec = 20'000'000;
-    nanosleep(&rest, nullptr);
-    result = io_uring_register_buffers(&ring_, blocks.data(), depth_);
-  }
-  fixed_buffers_ = result == 0;
-  if (fixed_buffers_) worker_.engine_flags |= engine_flag::fixed_buffers;
-  return true;
-}
-
-void UringLoop::register_file() {
-  if (!wanted(engine_flag::fixed_files)) return;
-  fixed_file_ = io_uring_register_files(&ring_, &worker_.descriptor, 1) == 0;
-  if (fixed_file_) worker_.engine_flags |= engine_flag::fixed_files;
-}
-
-// From here on the ring reads and writes, and nothing else: its operations pass by seccomp.
-bool UringLoop::restrict_and_enable() {
-  std::array<io_uring_restriction, 6> rules{};
-  constexpr std::array<std::uint8_t, 4> operations{IORING_OP_READ, IORING_OP_WRITE,
-                                                   IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    rules[i].opcode = IORING_RESTRICTION_SQE_OP;
-    rules[i].sqe_op = operations[i];
-  }
-  rules[4].opcode = IORING_RESTRICTION_REGISTER_OP;
-  rules[4].register_op = IORING_REGISTER_ENABLE_RINGS;
-  rules[5].opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED;
-  rules[5].sqe_flags = IOSQE_FIXED_FILE;
-  // The bare call: liburing 2.3 declares functions for these two and doesn't export them.
-  const auto ring = static_cast<unsigned>(ring_.ring_fd);
-  int result = io_uring_register(ring, IORING_REGISTER_RESTRICTIONS, rules.data(),
-                                 static_cast<unsigned>(rules.size()));
-  if (result == 0) result = io_uring_register(ring, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
-  if (result == 0) return true;
-  worker_.fail("io_uring_register", -result, 0,
-               "the kernel can't restrict the ring (it should from 5.10 on): choose ioengine=psync "
-               "or threads");
-  return false;
-}
-
-inline void UringLoop::prepare_transfer(io_uring_sqe* sqe, std::uint32_t slot,
-                                        bool write) const noexcept {
-  const int file = fixed_file_ ? 0 : worker_.descriptor;
-  const int operation = fixed_buffers_ ? (write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED)
-                                       : (write ? IORING_OP_WRITE : IORING_OP_READ);
-  io_uring_prep_rw(operation, sqe, file, buffers_.block(slot), board_.load.block_bytes,
-                   offsets_[slot]);
-  if (fixed_buffers_) sqe->buf_index = static_cast<std::uint16_t>(slot);
-  if (fixed_file_) sqe->flags = IOSQE_FIXED_FILE;
-  sqe->user_data = (std::uint64_t{slot} << 1) | (write ? 1 : 0);
-}
-
-inline bool UringLoop::submit(std::uint32_t wait_for) noexcept {
-  const int result = io_uring_submit_and_wait(&ring_, wait_for);
-  if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY) [[likely]]
-    return true;
-  worker_.fail("io_uring_enter", -result, 0, cure(-result));
-  return false;
-}
-
 // Submit one batch, wait for one completion, reap no more than the next call may submit: reaping
 // everything would leave slots idle while the rest is prepared, which flatters latency.
-template <class Clock, class Offsets, class Direction>
+template <class Clock, class Offsets, class Direction, class Pace>
 void UringLoop::spin() noexcept {
   const std::uint64_t multiplier = board_.clock.multiplier;
   const std::uint32_t block_bytes = board_.load.block_bytes;
@@ -213,61 +73,150 @@ void UringLoop::spin() noexcept {
   Payload payload(board_.pool, worker_.index);
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
+  Pace pace(worker_, board_, gate);
   Span* span = &gate.span();
   std::uint32_t idle = depth_;
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
     const std::uint32_t first = idle - std::min(idle, batch);
     const std::uint32_t end = idle;
     while (idle > first) {
-      io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
+      io_uring_sqe* const sqe = io_uring_get_sqe(ring_.raw());
       if (sqe == nullptr) break;  // an earlier call was interrupted before it took its batch
       const std::uint32_t slot = idle_[--idle];
+      if (Direction::may_sync && direction.take_sync()) {
+        ring_.put_sync(sqe, slot);
+        continue;
+      }
       const bool write = direction.next();
       offsets_[slot] = offsets.next();
-      if (write) payload.fill(buffers_.block(slot), block_bytes);
-      prepare_transfer(sqe, slot, write);
+      if (write) payload.fill(ring_.block(slot), block_bytes);
+      ring_.put_transfer(sqe, slot, write, offsets_[slot]);
     }
     const std::uint64_t began = Clock::now();
     for (std::uint32_t i = idle; i < end; ++i) began_ticks_[idle_[i]] = began;
-    if (!submit(idle == 0 ? board_.batch_complete : 0)) break;
+    if (!ring_.submit(idle == 0 ? board_.batch_complete : 0)) break;
 
     io_uring_cqe* cqe = nullptr;
     std::uint32_t head = 0;
     std::uint32_t reaped = 0;
     const std::uint64_t ended = Clock::now();
     if (gate.reached(ended)) [[unlikely]] {
-      if (!gate.pass(ended)) return drain(depth_ - idle);
+      if (!gate.pass(ended)) return ring_.drain(depth_ - idle);
       span = &gate.span();
     }
-    io_uring_for_each_cqe(&ring_, head, cqe) {
+    io_uring_for_each_cqe(ring_.raw(), head, cqe) {
       if (reaped == reap_most) break;
-      const auto slot = static_cast<std::uint32_t>(cqe->user_data >> 1);
-      const bool write = Direction::may_write && (cqe->user_data & 1) != 0;
-      if (cqe->res != static_cast<std::int32_t>(block_bytes)) [[unlikely]] {
-        worker_.fail_transfer(write, cqe->res, offsets_[slot], block_bytes);
+      const std::uint32_t slot = Ring::slot_of(cqe->user_data);
+      const Kind kind = Direction::may_write ? Ring::kind_of(cqe->user_data) : Kind::read;
+      if (Direction::may_sync ? !is_good(*cqe) : cqe->res != static_cast<std::int32_t>(block_bytes))
+          [[unlikely]] {
+        ring_.fail(*cqe, offsets_[slot]);
         return;
       }
-      span->of(write).add(Clock::span_ns(ended - began_ticks_[slot], multiplier));
+      span->of(kind).add(Clock::span_ns(ended - began_ticks_[slot], multiplier));
+      if (Pace::governed && kind != Kind::fsync) pace.count();
       idle_[idle++] = slot;
       ++reaped;
     }
-    io_uring_cq_advance(&ring_, reaped);
+    io_uring_cq_advance(ring_.raw(), reaped);
   }
   gate.close_early(Clock::now());
-  if (!worker_.failed()) drain(depth_ - idle);
+  if (!worker_.failed()) ring_.drain(depth_ - idle);
 }
 
-// The kernel still writes into our buffers until everything has come back.
-void UringLoop::drain(std::uint32_t in_flight) noexcept {
-  while (in_flight > 0) {
-    if (!submit(1)) return;
-    io_uring_cqe* cqe = nullptr;
-    std::uint32_t head = 0;
-    std::uint32_t reaped = 0;
-    io_uring_for_each_cqe(&ring_, head, cqe)++ reaped;
-    io_uring_cq_advance(&ring_, reaped);
-    in_flight -= std::min(in_flight, reaped);
+// The one call of an open loop: submits `news` at once, else waits for completions until `until`.
+// Close to it, and where completions have to be polled for, it only looks.
+template <class Clock>
+bool UringLoop::enter(bool news, std::uint32_t in_flight, std::uint64_t until,
+                      Alarm<Clock>& alarm) noexcept {
+  if (news) return ring_.submit_and_look();
+  const std::uint64_t now = Clock::now();
+  if (in_flight == 0) {
+    alarm.rest(now, until);
+    return true;
   }
+  const std::uint64_t nap = alarm.nap(now, until);
+  if (nap == 0 || ring_.polled()) return ring_.submit_and_look();
+  if (!ring_.submit_and_wait(Clock::span_ns(nap, board_.clock.multiplier))) return false;
+  if (io_uring_cq_ready(ring_.raw()) == 0) alarm.learn(now + nap, Clock::now());
+  return true;
+}
+
+// Due times instead of batches: what is due goes out at once, what has ended is reaped at once. The
+// next I/O is made before it is due, for making the data is not the disk's work.
+template <class Clock, class Offsets>
+void UringLoop::spin_open() noexcept {
+  const std::uint32_t block_bytes = board_.load.block_bytes;
+  const Region region = region_of(worker_, board_);
+  Offsets offsets(region);
+  Payload payload(board_.pool, worker_.index);
+  Mixing direction(board_.load, region);
+  Gate gate(worker_, board_);
+  Governor<Clock> governor(worker_, board_, gate);
+  Pacer& pacer = governor.pacer();
+  std::uint32_t idle = depth_, in_flight = 0, next_slot = 0;
+  Kind next = Kind::read;
+  bool made = false;  // the next I/O is
+  while (board_.stop.load(std::memory_order_relaxed) == 0) {
+    const std::uint64_t now = Clock::now();
+    std::uint32_t news = 0;
+    while (news < board_.batch_submit) {
+      if (!made) {
+        if (idle == 0) break;
+        next_slot = idle_[--idle];
+        next = direction.take_sync() ? Kind::fsync : direction.next() ? Kind::write : Kind::read;
+        if (next != Kind::fsync) offsets_[next_slot] = offsets.next();
+        if (next == Kind::write) payload.fill(ring_.block(next_slot), block_bytes);
+        made = true;
+      }
+      if (next != Kind::fsync && pacer.due_ticks() > now) break;
+      io_uring_sqe* const sqe = io_uring_get_sqe(ring_.raw());
+      if (sqe == nullptr) break;
+      if (next == Kind::fsync) {
+        ring_.put_sync(sqe, next_slot);
+        began_ticks_[next_slot] = now;
+      } else {
+        ring_.put_transfer(sqe, next_slot, next == Kind::write, offsets_[next_slot]);
+        began_ticks_[next_slot] = pacer.due_ticks();
+        pacer.advance();
+      }
+      made = false;
+      ++in_flight;
+      ++news;
+    }
+    const std::uint64_t boundary = gate.boundary_ticks();
+    const std::uint64_t until = made ? std::min(pacer.due_ticks(), boundary) : boundary;
+    if (!enter(news != 0, in_flight, until, governor.alarm())) break;
+    const std::uint64_t ended = Clock::now();
+    if (gate.reached(ended) && !gate.pass(ended)) return ring_.drain(in_flight);
+    const std::uint32_t reaped = reap(ended, gate.span(), governor, idle);
+    if (worker_.failed()) break;
+    in_flight -= reaped;
+  }
+  gate.close_early(Clock::now());
+  if (!worker_.failed()) ring_.drain(in_flight);
+}
+
+// Everything that has ended.
+template <class Clock>
+std::uint32_t UringLoop::reap(std::uint64_t ended, Span& span, Governor<Clock>& governor,
+                              std::uint32_t& idle) noexcept {
+  io_uring_cqe* cqe = nullptr;
+  std::uint32_t head = 0, reaped = 0;
+  io_uring_for_each_cqe(ring_.raw(), head, cqe) {
+    const std::uint32_t slot = Ring::slot_of(cqe->user_data);
+    const Kind kind = Ring::kind_of(cqe->user_data);
+    if (!is_good(*cqe)) [[unlikely]] {
+      ring_.fail(*cqe, offsets_[slot]);
+      break;
+    }
+    span.of(kind).add(Clock::span_ns(ended - began_ticks_[slot], board_.clock.multiplier));
+    if (kind != Kind::fsync) governor.count();
+    idle_[idle++] = slot;
+    ++reaped;
+  }
+  io_uring_cq_advance(ring_.raw(), reaped);
+  return reaped;
 }
 
 }  // namespace

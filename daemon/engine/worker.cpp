@@ -22,10 +22,24 @@ std::uint64_t to_ns(const timeval& time) noexcept {
 
 }  // namespace
 
-CpuTime thread_cpu() noexcept {
+Usage thread_usage() noexcept {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
-  return {to_ns(usage.ru_utime), to_ns(usage.ru_stime)};
+  return {to_ns(usage.ru_utime),
+          to_ns(usage.ru_stime),
+          static_cast<std::uint64_t>(usage.ru_nvcsw),
+          static_cast<std::uint64_t>(usage.ru_nivcsw),
+          static_cast<std::uint64_t>(usage.ru_minflt),
+          static_cast<std::uint64_t>(usage.ru_majflt)};
+}
+
+Usage operator-(const Usage& later, const Usage& earlier) noexcept {
+  return {later.user_ns - earlier.user_ns,
+          later.system_ns - earlier.system_ns,
+          later.voluntary_switches - earlier.voluntary_switches,
+          later.involuntary_switches - earlier.involuntary_switches,
+          later.minor_faults - earlier.minor_faults,
+          later.major_faults - earlier.major_faults};
 }
 
 bool has(const Load& load, Kind kind) noexcept {
@@ -89,7 +103,7 @@ Gate::Gate(Worker& worker, const Board& board) noexcept
 }
 
 void Gate::start_measuring() noexcept {
-  worker_.cpu_at_ramp_end = thread_cpu();
+  worker_.at_ramp_end = thread_usage();
   span_ = &worker_.measured;
   boundary_ticks_ = board_.deadline_ticks;
 }
@@ -97,15 +111,16 @@ void Gate::start_measuring() noexcept {
 bool Gate::pass(std::uint64_t now_ticks) noexcept {
   if (span_ == &worker_.ramp) start_measuring();
   if (now_ticks < board_.deadline_ticks) return true;
-  worker_.cpu_at_stop = thread_cpu();
+  worker_.at_stop = thread_usage();
   worker_.measured_end_ticks = board_.deadline_ticks;
+  over_ = true;
   return false;
 }
 
 void Gate::close_early(std::uint64_t now_ticks) noexcept {
-  if (span_ == &worker_.ramp) return;
-  worker_.cpu_at_stop = thread_cpu();
-  worker_.measured_end_ticks = now_ticks;
+  if (over_ || span_ == &worker_.ramp) return;
+  worker_.at_stop = thread_usage();
+  worker_.measured_end_ticks = std::min(now_ticks, board_.deadline_ticks);
 }
 
 }  // namespace iobenchd::engine

@@ -34,11 +34,17 @@ struct Span {
   }
 };
 
-struct CpuTime {
+// What a thread has cost so far.
+struct Usage {
   std::uint64_t user_ns = 0;
   std::uint64_t system_ns = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
 };
-[[nodiscard]] CpuTime thread_cpu() noexcept;  // of the calling thread
+[[nodiscard]] Usage thread_usage() noexcept;  // of the calling thread
+[[nodiscard]] Usage operator-(const Usage& later, const Usage& earlier) noexcept;
 
 struct alignas(64) Worker {
   // Set before the jobs are made.
@@ -48,8 +54,8 @@ struct alignas(64) Worker {
 
   // The owner's.
   std::uint32_t engine_flags = 0;  // really used
-  CpuTime cpu_at_ramp_end;
-  CpuTime cpu_at_stop;
+  Usage at_ramp_end;
+  Usage at_stop;
   std::uint64_t measured_end_ticks = 0;  // 0: never got beyond the ramp
   std::uint64_t null_offset_bytes = 0;   // where the null loop would have gone
   FailureBody failure{};                 // operation empty: none
@@ -66,7 +72,8 @@ struct alignas(64) Worker {
 // make_board takes it from zeroed memory as it is.
 static_assert(std::is_trivially_copyable_v<Worker>);
 
-// What all jobs share. Everything but `stop` is written before the gate opens. Mapped once and
+// What all jobs share. Everything but `stop`, which a worker may set too (io_size), is written
+// before the gate opens. Mapped once and
 // never unmapped: a thread that hangs with its disk may outlive everything else.
 struct alignas(64) Board {
   Load load;
@@ -78,9 +85,9 @@ struct alignas(64) Board {
   std::uint32_t worker_count = 1;
   std::uint32_t batch_submit = 1;
   std::uint32_t batch_complete = 1;
-  const std::byte* pool = nullptr;     // random bytes to write
-  Worker* workers = nullptr;           // worker_count of them
-  std::atomic<std::uint32_t> stop{0};  // written once: it needs no line of its own
+  const std::byte* pool = nullptr;             // random bytes to write
+  Worker* workers = nullptr;                   // worker_count of them
+  mutable std::atomic<std::uint32_t> stop{0};  // written once: it needs no line of its own
 };
 
 // Null when there is no memory.
@@ -97,8 +104,10 @@ class Gate {
   }
   // At a boundary: false when the run is over.
   [[nodiscard]] bool pass(std::uint64_t now_ticks) noexcept;
-  // Stopped before the deadline.
+  // Stopped; after the deadline that says nothing new.
   void close_early(std::uint64_t now_ticks) noexcept;
+  [[nodiscard]] std::uint64_t boundary_ticks() const noexcept { return boundary_ticks_; }
+  [[nodiscard]] bool measuring() const noexcept { return span_ == &worker_.measured; }
   // Where completions count now.
   [[nodiscard]] Span& span() noexcept { return *span_; }
 
@@ -107,6 +116,7 @@ class Gate {
 
   std::uint64_t boundary_ticks_;
   Span* span_;
+  bool over_ = false;
   Worker& worker_;
   const Board& board_;
 };

@@ -89,6 +89,7 @@ std::string refuse_request(const OpenRun& request) {
   const bool flags =
       request.scratch <= 1 && request.create <= 1 && request.write <= 1 && request.direct <= 1;
   if (!flags) return "a flag is neither 0 nor 1";
+  if (request.sync > Sync::dsync) return "sync: none, sync or dsync";
   const std::string name = text_of(request.name);
   if (request.scratch != 0)
     return is_scratch_name(name) ? "" : "a scratch file's name starts with iobenchd-";

@@ -122,11 +122,19 @@ struct Opened {
   bool direct = false;
 };
 
+// Whether a write has ended when the disk has it.
+int flags_of(Sync sync) {
+  return sync == Sync::sync ? O_SYNC : sync == Sync::dsync ? O_DSYNC : 0;
+}
+
 // The second, third, ... open file of a target: one shared by two jobs costs up to 15 % and would
 // show as a limit that isn't there.
-void open_more(const std::string& path, bool write, const struct stat& first, Opened& opened) {
+void open_more(const std::string& path, const OpenRun& request, const struct stat& first,
+               Opened& opened) {
+  const bool write = request.write != 0 || request.create != 0;
   bool direct = opened.direct;
-  const int descriptor = platform::open_target(path.c_str(), write, direct, O_NOFOLLOW);
+  const int flags = O_NOFOLLOW | flags_of(request.sync);
+  const int descriptor = platform::open_target(path.c_str(), write, direct, flags);
   if (descriptor < 0) refuse("open " + path, -descriptor);
   if (!is_same_file(first, status_of(descriptor, path)))
     refuse(path + " was replaced while it was opened");
@@ -144,11 +152,11 @@ Opened open_scratch(const OpenRun& request, const Settings& settings, const Iden
   for (std::uint32_t j = 0; j < request.descriptors; ++j) {
     const std::string path = base + std::to_string(j % request.files);
     if (j >= request.files) {
-      open_more(path, write, firsts[j % request.files], opened);
+      open_more(path, request, firsts[j % request.files], opened);
       continue;
     }
     bool direct = request.direct != 0;
-    const int flags = O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0);
+    const int flags = O_NOFOLLOW | flags_of(request.sync) | (create ? O_CREAT | O_EXCL : 0);
     const int descriptor = platform::open_target(path.c_str(), write, direct, flags);
     if (descriptor < 0) refuse("open " + path, -descriptor);
     const struct stat info = status_of(descriptor, path);
@@ -175,8 +183,8 @@ Opened open_named(const OpenRun& request, const Settings& settings) {
   const bool exclusive = write && facts.kind == TargetKind::block_device;
   Opened opened;
   opened.direct = request.direct != 0;
-  const int first =
-      open_patiently(path, write, opened.direct, O_NOFOLLOW | (exclusive ? O_EXCL : 0));
+  const int flags = O_NOFOLLOW | flags_of(request.sync) | (exclusive ? O_EXCL : 0);
+  const int first = open_patiently(path, write, opened.direct, flags);
   if (first < 0) refuse("open " + path, -first);
   opened.descriptors.push_back(first);
   const TargetFacts judged = platform::facts_of(first, path);
@@ -184,7 +192,7 @@ Opened open_named(const OpenRun& request, const Settings& settings) {
     refuse(why);
   take_lease(first, path);
   const struct stat info = status_of(first, path);
-  for (std::uint32_t j = 1; j < request.descriptors; ++j) open_more(path, write, info, opened);
+  for (std::uint32_t j = 1; j < request.descriptors; ++j) open_more(path, request, info, opened);
   return opened;
 }
 
