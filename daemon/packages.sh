@@ -10,7 +10,8 @@ packages_debian() {
     web) echo "nodejs npm" ;;
     quick) echo "doctest-dev jq" ;;
     test) echo "doctest-dev jq clang-16 clang-format-16 clang-tidy-16 libc++-16-dev libc++abi-16-dev
-                libclang-rt-16-dev chromium mandoc procps" ;;
+                libclang-rt-16-dev chromium mandoc procps fio qemu-system-x86 busybox-static
+                cpio" ;;
   esac
 }
 
@@ -28,6 +29,7 @@ packages_have_debian() {
   case $1 in
     nodejs) command -v node >/dev/null 2>&1 && return 0 ;;
     npm) command -v npm >/dev/null 2>&1 && return 0 ;;
+    busybox-static) command -v busybox >/dev/null 2>&1 && return 0 ;;  # it conflicts with busybox
   esac
   dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'
 }

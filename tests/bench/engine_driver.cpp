@@ -92,21 +92,26 @@ bool receive(int socket, Frame& frame) {
   return true;
 }
 
+// Of a mixed workload: I/Os of both directions, latency of the one with more of them.
 void print(const FinalBody& final) {
-  const Traffic& traffic = final.write.ios != 0 ? final.write : final.read;
-  const auto ios = static_cast<double>(traffic.ios);
-  const double seconds = static_cast<double>(final.measured_ns) / 1e9;
+  const Traffic& traffic = final.write.ios > final.read.ios ? final.write : final.read;
+  const auto ios = static_cast<double>(final.read.ios + final.write.ios);
+  const auto wall = static_cast<double>(final.measured_ns);
   const auto cpu = static_cast<double>(final.cpu_user_ns + final.cpu_system_ns);
+  const auto user = static_cast<double>(final.cpu_user_ns);
   const Histogram& latency = traffic.latency;
-  const double iops = seconds > 0 ? ios / seconds : 0;
+  const double latencies =
+      static_cast<double>(final.read.latency.sum_ns + final.write.latency.sum_ns);
   std::printf(
-      "{\"iops\": %.0f, \"cpu_per_io_ns\": %.1f, \"cpu_user_ns\": %.1f, \"mean_ns\": %.0f, "
-      "\"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu, \"concurrency\": %.3f, "
-      "\"flags\": %u, \"batch\": %u, \"direct\": %u, \"tsc\": %u}\n",
-      iops, ios > 0 ? cpu / ios : 0, ios > 0 ? static_cast<double>(final.cpu_user_ns) / ios : 0,
-      latency.mean_ns(), static_cast<unsigned long long>(latency.percentile_ns(50'000)),
+      "{\"iops\": %.0f, \"wall_per_io_ns\": %.1f, \"cpu_per_io_ns\": %.1f, "
+      "\"cpu_user_ns\": %.1f, \"mean_ns\": %.0f, \"p50_ns\": %llu, \"p99_ns\": %llu, "
+      "\"max_ns\": %llu, \"concurrency\": %.3f, \"flags\": %u, \"batch\": %u, "
+      "\"direct\": %u, \"tsc\": %u}\n",
+      wall > 0 ? ios / wall * 1e9 : 0, ios > 0 ? wall / ios : 0, ios > 0 ? cpu / ios : 0,
+      ios > 0 ? user / ios : 0, latency.mean_ns(),
+      static_cast<unsigned long long>(latency.percentile_ns(50'000)),
       static_cast<unsigned long long>(latency.percentile_ns(99'000)),
-      static_cast<unsigned long long>(latency.max_ns), iops * latency.mean_ns() / 1e9,
+      static_cast<unsigned long long>(latency.max_ns), wall > 0 ? latencies / wall : 0,
       final.engine_flags, final.batch_submit, static_cast<unsigned>(final.direct),
       final.clock_source == ClockSource::tsc ? 1U : 0U);
 }

@@ -1,0 +1,119 @@
+#!/bin/busybox sh
+# The first process of exact.sh's guest: measures, prints the table, switches the machine off.
+/bin/busybox mkdir -p /usr/bin /dev/shm
+/bin/busybox --install -s /bin
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+mkdir -p /dev/shm
+mount -t tmpfs none /dev/shm
+ulimit -n 4096 # the driver puts descriptors out of the engine's way
+
+insmod /configfs.ko
+insmod /null_blk.ko nr_devices=0
+mount -t configfs none /sys/kernel/config
+
+say() { echo "exact: $*" >/dev/console; }
+missed=0
+broken() {
+  say "BROKEN: $*"
+  poweroff -f
+}
+
+disk() { # name irqmode completion_nsec: appears as /dev/name
+  made=/sys/kernel/config/nullb/$1
+  mkdir "$made"
+  for setting in size=1024 blocksize=4096 queue_mode=2 submit_queues=1 hw_queue_depth=256 \
+    irqmode="$2" completion_nsec="$3" power=1; do
+    echo "${setting#*=}" >"$made/${setting%%=*}" || broken "null_blk takes no $setting"
+  done
+}
+disk nullb0 0 0
+disk nullb1 2 100000
+
+runtime=200 # ms of the guest's time
+
+ours() { # device name=value...: the driver's line of JSON
+  device=$1
+  shift
+  engine-driver /bin/iobenchd-engine "$device" runtime_ms=$runtime ramp_ms=10 "$@" >/tmp/ours ||
+    broken "our engine: $*"
+  for fact in '"direct": 1,' '"tsc": 1'; do
+    grep -q "$fact" /tmp/ours || broken "our engine ran without $fact: $*: $(cat /tmp/ours)"
+  done
+  cat /tmp/ours
+}
+figure() { sed -n 's/.*"'"$1"'": \([0-9.]*\).*/\1/p'; }
+
+theirs() { # option...: ns an I/O
+  fio --name=exact --filename=/dev/nullb0 --bs=4k --size=1g --direct=1 --invalidate=0 \
+    --time_based --runtime=${runtime}ms --group_reporting --output-format=json "$@" >/tmp/fio \
+    2>&1 || broken "fio $*: $(cat /tmp/fio)"
+  awk -v ms=$runtime '/"total_ios"/ { gsub(",", ""); ios += $3 }
+    END { printf "%.1f", ms * 1e6 / ios }' /tmp/fio
+}
+
+bare() { bare-loop /dev/nullb0 ios=40000 cell=1 "$@" || broken "bare-loop $*"; }
+
+# table NAME OURS FIO BAR BARE BARE-BAR: one line; "-" where there is nothing to compare with.
+table() {
+  line=$(awk -v name="$1" -v ours="$2" -v fio="$3" -v bar="$4" -v bare="$5" -v bare_bar="$6" '
+    function ratio(other) { return other == "-" ? "-" : sprintf("%.3f", ours / other) }
+    function over(share, most) { return share != "-" && most != "-" && share + 0 > most + 0 }
+    BEGIN {
+      missed = over(ratio(fio), bar) || over(ratio(bare), bare_bar)
+      printf "%-38s %7s %7s %6s %5s   %9s %6s %5s%s", name, ours, fio, ratio(fio), bar,
+             bare, ratio(bare), bare_bar, missed ? "  MISSED" : ""
+    }') || broken "$1: no figures: $*"
+  case $line in *MISSED) missed=$((missed + 1)) ;; esac
+  say "$line"
+}
+
+# row NAME BAR "OUR SETTINGS" "FIO'S OPTIONS" [BARE-BAR "BARE LOOP'S SETTINGS"]
+row() {
+  our_cost=$(ours /dev/nullb0 $3 | figure wall_per_io_ns)
+  fio_cost=$(theirs $4)
+  if [ $# -gt 4 ]; then
+    table "$1" "$our_cost" "$fio_cost" "$2" "$(bare $6)" "$5"
+  else
+    table "$1" "$our_cost" "$fio_cost" "$2" - -
+  fi
+}
+
+batch="--iodepth_batch_submit=4 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=4"
+say "$(fio --version), 4k, null_blk that completes at once; instructions an I/O"
+say "                                          ours     fio  ratio   bar   bare loop  ratio   bar"
+row "randread, psync" 0.75 "rw=randread ioengine=psync" "--rw=randread --ioengine=psync" \
+  1.02 "ioengine=psync"
+row "randread, 4 threads" - "rw=randread ioengine=threads iodepth=4" \
+  "--rw=randread --ioengine=psync --thread --numjobs=4"
+row "randread, io_uring, depth 1" 0.62 "rw=randread ioengine=io_uring iodepth=1" \
+  "--rw=randread --ioengine=io_uring --iodepth=1" 1.03 "ioengine=io_uring iodepth=1"
+row "randread, io_uring, depth 8" - "rw=randread ioengine=io_uring iodepth=8" \
+  "--rw=randread --ioengine=io_uring --iodepth=8" 1.03 "ioengine=io_uring iodepth=8"
+row "randread, io_uring, depth 32" 0.56 "rw=randread ioengine=io_uring iodepth=32" \
+  "--rw=randread --ioengine=io_uring --iodepth=32" 1.03 "ioengine=io_uring iodepth=32"
+row "the same, fio with our batch and flags" 0.75 "rw=randread ioengine=io_uring iodepth=32" \
+  "--rw=randread --ioengine=io_uring --iodepth=32 $batch --fixedbufs=1 --registerfiles=1"
+for rw in read randwrite; do
+  row "$rw, psync" - "rw=$rw ioengine=psync" "--rw=$rw --ioengine=psync"
+  row "$rw, io_uring, depth 32" - "rw=$rw ioengine=io_uring iodepth=32" \
+    "--rw=$rw --ioengine=io_uring --iodepth=32"
+done
+
+# What two parts of the engine cost, each added to the bare loop: clock and histogram, and the
+# filter of system calls.
+table "bare psync loop with statistics" "$(bare ioengine=psync statistics=1)" - - \
+  "$(bare ioengine=psync)" 1.01
+table "bare psync loop behind the filter" "$(bare ioengine=psync)" - - \
+  "$(bare ioengine=psync cell=0)" -
+
+median=$(ours /dev/nullb1 rw=randread ioengine=psync | figure p50_ns)
+verdict=
+if [ "$median" -lt 100000 ] || [ "$median" -gt 112000 ]; then
+  verdict="  MISSED"
+  missed=$((missed + 1))
+fi
+say "a disk of 100 us: psync sees p50 $median ns (bar: 100000 to 112000)$verdict"
+say "$missed bars are missed"
+poweroff -f
