@@ -38,22 +38,45 @@ std::string note_text(const Point& point) {
   return text;
 }
 
+std::string whole_text(double value) {
+  return count_text(static_cast<std::uint64_t>(std::llround(value)));
+}
+
+std::string p99_text(const std::optional<DirectionFigures>& figures) {
+  if (!figures || figures->latency_p99_ns == 0) return std::string(absent);
+  return decimal_text(static_cast<double>(figures->latency_p99_ns) / thousand);
+}
+
+// Of a mixed workload both directions apart, behind what they are together.
+void append_directions(Row& row, const Point& point) {
+  const std::string none(absent);
+  row.push_back(point.read ? whole_text(point.read->iops) : none);
+  row.push_back(point.write ? whole_text(point.write->iops) : none);
+  row.push_back(p99_text(point.read));
+  row.push_back(p99_text(point.write));
+}
+
 // What every table shows of a point behind the columns that name it.
-void append_figures(Row& row, const Point& point) {
+void append_figures(Row& row, const Point& point, bool with_directions) {
   const bool mean = !point.failed && point.has_latency;
   const bool percentiles = mean && point.has_percentiles;
   const std::string none(absent);
   row.push_back(point.failed ? none : decimal_text(point.bandwidth_bytes_per_s / mib));
-  row.push_back(point.failed ? none
-                             : count_text(static_cast<std::uint64_t>(std::llround(point.iops))));
+  row.push_back(point.failed ? none : whole_text(point.iops));
   row.push_back(mean ? decimal_text(point.latency_mean_ns / thousand) : none);
   row.push_back(percentiles ? decimal_text(static_cast<double>(point.latency_p99_ns) / thousand)
                             : none);
+  if (with_directions) append_directions(row, point);
   row.push_back(note_text(point));
 }
 
-void append_figure_names(Row& row) {
-  for (const char* name : {"MiB/s", "IOPS", "mean µs", "p99 µs", "note"}) row.emplace_back(name);
+void append_figure_names(Row& row, bool with_directions) {
+  for (const char* name : {"MiB/s", "IOPS", "mean µs", "p99 µs"}) row.emplace_back(name);
+  if (with_directions) {
+    for (const char* name : {"reads/s", "writes/s", "read p99 µs", "write p99 µs"})
+      row.emplace_back(name);
+  }
+  row.emplace_back("note");
 }
 
 // Columns as a reader sees them: bytes that continue a UTF-8 character take no room.
@@ -97,11 +120,12 @@ std::string curve_heading(const Curve& curve) {
 
 std::string curve_text(const Curve& curve, const std::vector<Point>& points, bool with_sentence) {
   std::vector<Row> rows{{curve.axis}};
-  append_figure_names(rows.front());
+  const bool both = mixed(curve.setting.rw);
+  append_figure_names(rows.front(), both);
   for (const std::size_t index : curve.points) {
     if (index >= points.size()) continue;
     Row row{axis_value(curve.axis, points[index].setting)};
-    append_figures(row, points[index]);
+    append_figures(row, points[index], both);
     rows.push_back(std::move(row));
   }
   std::string text = curve_heading(curve) + "\n" + table_text(rows);
@@ -119,13 +143,15 @@ std::string lone_points_text(const SweepResult& result) {
     }
   }
   std::vector<Row> rows{{"rw", "bs", "iodepth", "numjobs"}};
-  append_figure_names(rows.front());
+  const bool both = std::any_of(result.points.begin(), result.points.end(),
+                                [](const Point& point) { return mixed(point.setting.rw); });
+  append_figure_names(rows.front(), both);
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     if (on_curve[i]) continue;
     const Setting& setting = result.points[i].setting;
     Row row{std::string(to_string(setting.rw)), block_text(setting.block_bytes),
             std::to_string(setting.iodepth), std::to_string(setting.numjobs)};
-    append_figures(row, result.points[i]);
+    append_figures(row, result.points[i], both);
     rows.push_back(std::move(row));
   }
   return rows.size() == 1 ? "" : table_text(rows) + "\n";

@@ -250,8 +250,8 @@ void insert_measurement(Connection& connection, const Run& run) {
                               involuntary_context_switches, minor_page_faults, major_page_faults,
                               device_read_ios, device_write_ios, temperature_celsius,
                               temperature_limit_celsius, wear_percent_used, hole_percent, governor,
-                              container, fsync_ios, fsync_latency, read_latency, write_latency, samples,
-                              jobs)
+                              container, fsync_ios, fsync_latency, read_latency, write_latency,
+                              samples, jobs)
     VALUES (:run_id, :measured_ns, :read_ios, :read_bytes, :read_errors, :write_ios,
             :write_bytes, :write_errors, :cpu_user_ns, :cpu_system_ns,
             :machine_cpu_busy_percent, :load_average, :wakeup_delay_count,

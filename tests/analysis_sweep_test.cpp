@@ -349,7 +349,7 @@ TEST_CASE("folding: everywhere alike, everywhere, somewhere, once") {
   CHECK(fold(alike, 3, "point").sentence == "At 2 of 3 points: it swings. Wait.");
   const std::vector<LocatedDoubt> varied{located("1 job", "21 %", 21),
                                          located("2 jobs", "40 %", 40)};
-  CHECK(fold(varied, 2, "point").sentence == "At all 2 points, most at 2 jobs: 40 %. Wait.");
+  CHECK(fold(varied, 2, "point").sentence == "At both points, most at 2 jobs: 40 %. Wait.");
   CHECK(fold(std::span(varied).first(1), 4, "point").sentence == "At 1 job: 21 %. Wait.");
 }
 

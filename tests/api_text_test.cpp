@@ -66,6 +66,22 @@ TEST_CASE("what isn't known is a dash, and a failed point says so") {
   CHECK(says(text, "      -        -        -       -  failed\n"));
 }
 
+TEST_CASE("a mixed workload has reads and writes apart behind what they are together") {
+  SweepResult result = article();
+  Point& point = result.points[0];
+  point.setting.rw = result.curves[0].setting.rw = Rw::randrw;
+  result.curves[0].points = {0};
+  point.read.emplace().iops = 84923;
+  point.read->latency_p99_ns = 40'000;
+  point.write.emplace().iops = 36395;
+  point.write->latency_p99_ns = 90'000;
+  CHECK(says(api::render_text(Sweep{}, result),
+             "  numjobs  MiB/s     IOPS  mean µs  p99 µs  reads/s  writes/s  read p99 µs  "
+             "write p99 µs  note\n"
+             "        1  473.9  121 318     26.4    52.8   84 923    36 395         40.0          "
+             "90.0  baseline\n"));
+}
+
 TEST_CASE("doubts are folded into one line for each severity") {
   SweepResult result = article();
   result.warnings = {{"cached", Severity::invalid, "It was cached."},

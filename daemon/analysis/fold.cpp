@@ -20,9 +20,9 @@ Verdict fold(std::span<const LocatedDoubt> doubts, std::size_t total, std::strin
     folded.seen = "at " + worst.where + ": " + worst.doubt.seen;
     return verdict_of(folded);
   }
-  const std::string places = everywhere
-                                 ? "all " + plural(total, noun)
-                                 : std::to_string(doubts.size()) + " of " + plural(total, noun);
+  std::string places = std::to_string(doubts.size()) + " of " + plural(total, noun);
+  if (everywhere) places = "all " + plural(total, noun);
+  if (everywhere && total == 2) places = "both " + std::string(noun) + "s";
   folded.seen =
       "at " + places + (alike ? ": " : ", most at " + worst.where + ": ") + worst.doubt.seen;
   return verdict_of(folded);

@@ -5,7 +5,7 @@ import { giveToken, Problem, send, sentence } from './api';
 import { bytes } from './format';
 import type { Plan, Sweep, Target } from './model';
 import { PlanCard } from './plan';
-import { bodyOf, empty_draft, presetNamed, presets, workloads } from './presets';
+import { bodyOf, empty_draft, isMixed, presetNamed, presets, workloads } from './presets';
 import type { Draft } from './presets';
 
 const debounce_ms = 250;
@@ -53,7 +53,8 @@ function messagesAt(problem: Problem | null, name: string): string[] {
 }
 
 const shown_fields = [
-  'preset', 'label', 'target', 'rw', 'bs', 'iodepth', 'numjobs', 'size', 'runtime', 'confirm',
+  'preset', 'label', 'target', 'rw', 'rwmixread', 'bs', 'iodepth', 'numjobs', 'size', 'runtime',
+  'confirm',
 ];
 
 // What can't be said at a field of the form is said below it.
@@ -128,7 +129,7 @@ function Workloads({ chosen, onChange, problem }: WorkloadProps) {
       <legend>rw</legend>
       <div class="chips">
         {workloads.map((name) => (
-          <label key={name} class={name.endsWith('write') ? 'chip writes' : 'chip'}>
+          <label key={name} class={name.endsWith('write') || isMixed(name) ? 'chip writes' : 'chip'}>
             <input type="checkbox" name="rw" value={name} checked={chosen.includes(name)}
               onChange={() => toggle(name)} />
             <span>{name}</span>
@@ -215,7 +216,18 @@ function Choices({ draft, change, targets, problem }: PartProps & { targets: Tar
         )}
       </Field>
       <Workloads chosen={draft.rw ?? preset.fields.rw} problem={problem}
-        onChange={(rw) => change({ rw, confirm: '' })} />
+        onChange={(rw) => change(rw.some(isMixed)
+          ? { rw, confirm: '' }
+          : { rw, rwmixread: '', confirm: '' })} />
+      {draft.rw?.some(isMixed) && (
+        <Field name="rwmixread" label="rwmixread" hint="reads, in percent" problem={problem}>
+          {(attributes) => (
+            <input {...attributes} type="text" name="rwmixread" value={draft.rwmixread}
+              placeholder="50" autocomplete="off" inputMode="numeric"
+              onInput={(event) => change({ rwmixread: event.currentTarget.value })} />
+          )}
+        </Field>
+      )}
     </>
   );
 }

@@ -41,6 +41,12 @@ export interface Progress {
   layout_total_bytes: number | null;
 }
 
+// One direction of a mixed workload.
+export interface Direction {
+  iops: number | null;
+  latency_p99_ns: number | null;
+}
+
 export interface Point extends Setting {
   repeats: number;
   iops: number | null;
@@ -48,6 +54,8 @@ export interface Point extends Setting {
   bandwidth_bytes_per_s: number | null;
   latency_mean_ns: number | null;
   latency_p99_ns: number | null;
+  read: Direction | null;
+  write: Direction | null;
   note: string | null;
   verdicts: Verdict[];
   failed: boolean;

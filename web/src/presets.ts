@@ -16,7 +16,9 @@ export interface Preset {
   fields: Fields;
 }
 
-export const workloads = ['randread', 'randwrite', 'read', 'write'] as const;
+export const workloads = [
+  'randread', 'randwrite', 'randrw', 'read', 'write', 'rw',
+] as const;
 
 export const presets: Preset[] = [
   {
@@ -61,6 +63,11 @@ export function numbers(text: string): unknown {
   return Array.isArray(parts) ? parts.map(value) : value(parts);
 }
 
+// Workloads that read and write at once.
+export function isMixed(workload: string): boolean {
+  return workload === 'rw' || workload === 'randrw';
+}
+
 // What the form sends: only what the person changed.
 export interface Draft {
   preset: string;
@@ -72,12 +79,13 @@ export interface Draft {
   numjobs: string;
   size: string;
   runtime: string;
+  rwmixread: string;
   confirm: string;
 }
 
 export const empty_draft: Draft = {
   preset: 'quick', label: '', target: '', rw: null, bs: '', iodepth: '', numjobs: '', size: '',
-  runtime: '', confirm: '',
+  runtime: '', rwmixread: '', confirm: '',
 };
 
 export function bodyOf(draft: Draft): Record<string, unknown> {
@@ -86,7 +94,7 @@ export function bodyOf(draft: Draft): Record<string, unknown> {
   if (draft.label.trim() !== '') body['label'] = draft.label.trim();
   if (draft.target !== '') body['target'] = draft.target;
   if (draft.rw !== null) body['rw'] = draft.rw;
-  for (const name of ['bs', 'iodepth', 'size', 'runtime'] as const) {
+  for (const name of ['bs', 'iodepth', 'size', 'runtime', 'rwmixread'] as const) {
     if (draft[name].trim() !== '') body[name] = numbers(draft[name]);
   }
   if (draft.numjobs.trim() !== '') body['numjobs'] = jobsText(draft.numjobs);

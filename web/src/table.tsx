@@ -3,6 +3,9 @@ import { axisText } from './curves';
 import type { Family, Trace } from './curves';
 import { fixed, whole, words } from './format';
 import type { Point, Verdict } from './model';
+import { isMixed } from './presets';
+
+const directions = ['reads/s', 'writes/s', 'read p99 µs', 'write p99 µs'];
 
 interface Props {
   family: Family;
@@ -13,6 +16,7 @@ interface Props {
 
 export function PointTable({ family, trace, cursor, onCursor }: Props) {
   const rows = [...trace.points].sort(([a], [b]) => a - b);
+  const both = isMixed(trace.curve.rw);
   const most = Math.max(1, ...rows.map(([, point]) => point.iops ?? 0));
   const shared = new Set(trace.curve.verdicts.map((one) => one.name));
   return (
@@ -27,6 +31,7 @@ export function PointTable({ family, trace, cursor, onCursor }: Props) {
             <th scope="col" aria-hidden="true" class="bar-cell" />
             <th scope="col">mean µs</th>
             <th scope="col">p99 µs</th>
+            {both && directions.map((name) => <th scope="col" key={name}>{name}</th>)}
             <th scope="col" class="note">note</th>
           </tr>
         </thead>
@@ -73,6 +78,14 @@ function Row({ x, point, most, trace, family, hovered, onHover, own }: RowProps)
       </td>
       <td>{fixed(scaled(point.latency_mean_ns, 1e-3), 2)}</td>
       <td>{fixed(scaled(point.latency_p99_ns, 1e-3), 1)}</td>
+      {isMixed(trace.curve.rw) && (
+        <>
+          <td>{whole(point.read?.iops)}</td>
+          <td>{whole(point.write?.iops)}</td>
+          <td>{fixed(scaled(point.read?.latency_p99_ns ?? null, 1e-3), 1)}</td>
+          <td>{fixed(scaled(point.write?.latency_p99_ns ?? null, 1e-3), 1)}</td>
+        </>
+      )}
       <td class="note">
         {point.failed ? 'failed' : words(point.note ?? '')}
         {own.map((one) => (
