@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint64_t io_size_bytes_most = std::uint64_t{1} << 50;
 constexpr std::uint32_t fsync_most = 1'000'000'000;
 constexpr std::size_t cpus_allowed_bytes_most = 1000;
+constexpr std::uint32_t steady_rounds_most = 25;
 constexpr double ci_percent_least = 0.1, ci_percent_most = 50;
 
 // A switch that travels to the engine as a number.
@@ -57,6 +58,25 @@ void read_repeats(FieldReader& fields, SweepSpec& spec) {
   fields.whole("repeats", whole_range(1, repeats_most), spec.repeats);
 }
 
+void read_steady_state(FieldReader& fields, SweepSpec& spec) {
+  const Json* found = fields.find("steady_state");
+  if (found == nullptr) return;
+  if (found->is_null()) {
+    spec.steady_rounds = 0;
+    spec.steady_round_ns = 0;
+    return;
+  }
+  if (!found->is_object())
+    return fields.refuse("steady_state", *found, "{\"rounds\": 25, \"round_s\": 60} or null");
+  FieldReader members(*found, "steady_state.", fields.errors());
+  std::uint32_t rounds = steady_rounds_most, seconds = 60;
+  members.whole("rounds", whole_range(5, steady_rounds_most), rounds);
+  members.whole("round_s", whole_range(1, 3600), seconds);
+  members.refuse_unknown();
+  spec.steady_rounds = rounds;
+  spec.steady_round_ns = seconds * std::uint64_t{1'000'000'000};
+}
+
 void read_workload(FieldReader& fields, SweepSpec& spec) {
   Workload& workload = spec.workload;
   fields.whole("rwmixread", whole_range(0, 100), workload.rwmixread);
@@ -71,6 +91,8 @@ void read_workload(FieldReader& fields, SweepSpec& spec) {
   fields.whole("buffer_compress_percentage", whole_range(0, 100),
                workload.buffer_compress_percentage);
   read_switch(fields, "hipri", workload.hipri);
+  read_steady_state(fields, spec);
+  fields.boolean("precondition", spec.precondition);
   fields.text("cpus_allowed", cpus_allowed_bytes_most, spec.cpus_allowed);
 }
 

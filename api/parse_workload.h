@@ -11,6 +11,8 @@ inline constexpr std::uint32_t repeats_most = 100;
 
 // A whole number, or {"min": 3, "max": 10, "ci_percent": 5}: until the interval is that narrow.
 void read_repeats(FieldReader& fields, SweepSpec& spec);
+// {"rounds": 25, "round_s": 60}, or null.
+void read_steady_state(FieldReader& fields, SweepSpec& spec);
 void read_workload(FieldReader& fields, SweepSpec& spec);
 
 }  // namespace iobenchd::api

@@ -24,6 +24,11 @@ Json render_repeats(const SweepSpec& spec) {
       {"min", spec.repeats}, {"max", spec.repeats_most}, {"ci_percent", number(spec.ci_percent)}};
 }
 
+Json render_steady_state(const SweepSpec& spec) {
+  if (spec.steady_rounds == 0) return nullptr;
+  return {{"rounds", spec.steady_rounds}, {"round_s", spec.steady_round_ns / 1'000'000'000}};
+}
+
 void add_workload(Json& json, const Workload& workload) {
   json["rwmixread"] = workload.rwmixread;
   json["rate_iops"] = workload.rate_iops;
@@ -68,6 +73,8 @@ Json render_spec(const SweepSpec& spec) {
   json["cooldown"] = seconds(spec.cooldown_ns);
   json["latency_limit"] = render_latency_limit(spec.latency_limit);
   add_workload(json, spec.workload);
+  json["steady_state"] = render_steady_state(spec);
+  json["precondition"] = spec.precondition;
   json["cpus_allowed"] = spec.cpus_allowed;
   json["on_restart"] = to_string(spec.on_restart);
   return json;

@@ -96,6 +96,9 @@ void bind_spec(Statement& statement, const SweepSpec& spec) {
       .bind("repeats", spec.repeats)
       .bind("repeats_most", spec.repeats_most)
       .bind("ci_percent", spec.ci_percent)
+      .bind("steady_rounds", spec.steady_rounds)
+      .bind("steady_round_ns", spec.steady_round_ns)
+      .bind("precondition", spec.precondition)
       .bind("order", to_string(spec.order))
       .bind("ioengine", to_string(spec.ioengine))
       .bind("direct", spec.direct)
@@ -132,6 +135,9 @@ SweepSpec read_spec(Statement& row) {
   spec.repeats = row.unsigned32("repeats");
   spec.repeats_most = row.unsigned32("repeats_most");
   spec.ci_percent = row.real("ci_percent");
+  spec.steady_rounds = row.unsigned32("steady_rounds");
+  spec.steady_round_ns = row.unsigned64("steady_round_ns");
+  spec.precondition = row.boolean("precondition");
   spec.order = word(row, "order", parse_order);
   spec.ioengine = word(row, "ioengine", parse_ioengine);
   spec.direct = row.boolean("direct");
@@ -227,7 +233,8 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
                         numjobs_auto, runtime_ns, ramp_time_ns, repeats, "order", ioengine, direct,
                         thread, refine, keep_file, batch_submit, batch_complete, seed, layout,
                         cooldown_ns, latency_limit_statistic, latency_limit_ns, on_restart, confirm,
-                        repeats_most, ci_percent, rwmixread, rate_iops, rate_process,
+                        repeats_most, ci_percent, steady_rounds, steady_round_ns, precondition,
+                        rwmixread, rate_iops, rate_process,
                         io_size_bytes, fsync, sync, norandommap, random_distribution,
                         buffer_compress_percentage, hipri, cpus_allowed,
                         plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
@@ -239,7 +246,8 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
             :numjobs_auto, :runtime_ns, :ramp_time_ns, :repeats, :order, :ioengine, :direct,
             :thread, :refine, :keep_file, :batch_submit, :batch_complete, :seed, :layout,
             :cooldown_ns, :latency_limit_statistic, :latency_limit_ns, :on_restart, :confirm,
-            :repeats_most, :ci_percent, :rwmixread, :rate_iops, :rate_process,
+            :repeats_most, :ci_percent, :steady_rounds, :steady_round_ns, :precondition,
+            :rwmixread, :rate_iops, :rate_process,
             :io_size_bytes, :fsync, :sync, :norandommap, :random_distribution,
             :buffer_compress_percentage, :hipri, :cpus_allowed,
             :plan_runs, :plan_seconds, :plan_layout_bytes, :plan_write_bytes, :plan_ioengine,

@@ -193,6 +193,16 @@ TEST_CASE("a workload that can't be is refused by the field that makes it so") {
   CHECK(says(complaint(R"({"rwmixread": 101})", "rwmixread"), "0 to 100"));
 }
 
+TEST_CASE("steady_state is SNIA's rounds: five at least, twenty-five at most") {
+  const SweepSpec spec = api::parse_sweep(R"({"steady_state": {"rounds": 10, "round_s": 30}})", "");
+  CHECK(spec.steady_rounds == 10);
+  CHECK(spec.steady_round_ns == 30'000'000'000);
+  CHECK(api::parse_sweep(R"({"steady_state": {}})", "").steady_rounds == 25);
+  CHECK(api::parse_sweep(R"({"steady_state": null})", "").steady_rounds == 0);
+  CHECK(says(complaint(R"({"steady_state": {"rounds": 4}})", "steady_state.rounds"), "5 to 25"));
+  CHECK(says(complaint(R"({"steady_state": true})", "steady_state"), "round_s"));
+}
+
 TEST_CASE("repeats are a number, or a range that ends when the interval is narrow") {
   const SweepSpec spec =
       api::parse_sweep(R"({"repeats": {"min": 3, "max": 9, "ci_percent": 2.5}})", "");
@@ -268,11 +278,12 @@ TEST_CASE("every field that can be posted is read") {
   for (const std::string_view name : api::sweep_field_names()) {
     CAPTURE(name);
     const std::string body = "{\"" + std::string(name) + "\": {\"no\": \"such value\"}}";
-    // A range of repeats is an object itself, and names the member that it doesn't know.
-    const std::string field = std::string(name) + (name == "repeats" ? ".no" : "");
+    // These are objects themselves, and name the member that they don't know.
+    const bool has_members = name == "repeats" || name == "steady_state";
+    const std::string field = std::string(name) + (has_members ? ".no" : "");
     const std::string message = complaint(body, field);
     CHECK(message != "");
-    CHECK((name == "repeats" || !says(message, "unknown field")));
+    CHECK((has_members || !says(message, "unknown field")));
   }
 }
 

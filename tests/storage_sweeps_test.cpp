@@ -46,6 +46,9 @@ SweepSpec full_spec() {
   spec.on_restart = OnRestart::fail;
   spec.repeats_most = 9;
   spec.ci_percent = 2.5;
+  spec.steady_rounds = 25;
+  spec.steady_round_ns = 60'000'000'000;
+  spec.precondition = true;
   Workload& workload = spec.workload;
   workload.rwmixread = 70;
   workload.rate_iops = 1'000;
@@ -119,6 +122,9 @@ TEST_CASE("every field of a sweep comes back as it went in") {
   CHECK(back.repeats == 3);
   CHECK(back.repeats_most == 9);
   CHECK(back.ci_percent == 2.5);
+  CHECK(back.steady_rounds == 25);
+  CHECK(back.steady_round_ns == spec.steady_round_ns);
+  CHECK(back.precondition);
   CHECK(back.workload == spec.workload);
   CHECK(back.cpus_allowed == spec.cpus_allowed);
   CHECK(back.order == Order::given);

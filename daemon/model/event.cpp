@@ -10,6 +10,8 @@ std::string_view to_string(SweepPhase value) noexcept {
       return "reference";
     case SweepPhase::layout:
       return "layout";
+    case SweepPhase::precondition:
+      return "precondition";
     case SweepPhase::ramp:
       return "ramp";
     case SweepPhase::measure:

@@ -16,6 +16,7 @@ enum class SweepPhase : std::uint8_t {
   waiting,
   reference,
   layout,
+  precondition,
   ramp,
   measure,
   cooldown,

@@ -78,6 +78,10 @@ struct SweepSpec {
   std::uint64_t cooldown_ns = 0;
   std::optional<LatencyLimit> latency_limit;
   OnRestart on_restart = OnRestart::resume;
+  // SNIA's rounds in place of runtime: until five are steady, or so many were made. 0: none.
+  std::uint32_t steady_rounds = 0;
+  std::uint64_t steady_round_ns = 0;
+  bool precondition = false;  // one sequential pass of writes over the working set, before all
   Workload workload;
   std::string cpus_allowed;  // "0-3,6"; empty: all
   std::string confirm;

@@ -136,24 +136,33 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   const std::uint32_t repeats = std::max(spec.repeats, spec.repeats_most);
   const std::uint32_t per_curve = (grid + refined) * repeats + drift_checks;
   plan.runs = per_curve * per_rw * static_cast<std::uint32_t>(spec.rw.size());
-  const double span = static_cast<double>(spec.ramp_time_ns + spec.runtime_ns) / 1e9;
+  const double span = asked_seconds(spec);
   const double cooldown = static_cast<double>(spec.cooldown_ns) / 1e9;
   const double measuring = plan.runs * (span + cooldown + run_overhead_seconds);
   plan.layout_bytes = judgement.scratch && judgement.ioengine != IoEngine::null
                           ? judgement.file_bytes * judgement.files
                           : 0;
   const double layout = static_cast<double>(plan.layout_bytes) / layout_bytes_per_s;
-  plan.seconds = measuring + layout;
+  // A scratch file's layout is a pass already.
+  const bool passes = spec.precondition && !judgement.scratch;
+  const std::uint64_t pass_bytes = passes ? plan.size_bytes : 0;
+  plan.seconds = measuring + layout + static_cast<double>(pass_bytes) / layout_bytes_per_s;
   plan.seconds += plan.seconds < short_sweep_seconds ? short_reference_seconds : reference_seconds;
   const auto writing = static_cast<double>(std::count_if(spec.rw.begin(), spec.rw.end(), writes));
   const double written = writing * per_rw * per_curve * span * write_bytes_per_s;
   plan.write_bytes =
-      plan.layout_bytes +
+      plan.layout_bytes + pass_bytes +
       (judgement.ioengine == IoEngine::null ? 0 : static_cast<std::uint64_t>(written));
   plan.ioengine = std::string(to_string(judgement.ioengine));
 }
 
 }  // namespace
+
+double asked_seconds(const SweepSpec& spec) noexcept {
+  const std::uint64_t measured_ns =
+      spec.steady_rounds > 0 ? spec.steady_rounds * spec.steady_round_ns : spec.runtime_ns;
+  return static_cast<double>(spec.ramp_time_ns + measured_ns) / 1e9;
+}
 
 Judgement judge(const SweepSpec& spec, const TargetFacts& facts, const Settings& settings,
                 const Ability& ability) {

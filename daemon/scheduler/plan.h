@@ -50,6 +50,9 @@ struct Judgement {
 // device number alone.
 [[nodiscard]] std::vector<std::string> lease_names(const TargetFacts& facts);
 
+// Ramp and measured time of one run, at most.
+[[nodiscard]] double asked_seconds(const SweepSpec& spec) noexcept;
+
 // "4g", "1536m", "4096": as `size` takes it.
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 

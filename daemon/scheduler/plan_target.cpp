@@ -63,7 +63,8 @@ bool is_device(const TargetFacts& facts) noexcept {
 }
 
 bool writes_any(const SweepSpec& spec) noexcept {
-  return std::any_of(spec.rw.begin(), spec.rw.end(), [](Rw rw) { return writes(rw); });
+  return spec.precondition ||
+         std::any_of(spec.rw.begin(), spec.rw.end(), [](Rw rw) { return writes(rw); });
 }
 
 const AllowedTarget* find_allowed(const Settings& settings, const std::string& path) {

@@ -33,7 +33,8 @@ void ProgressBoard::expect(double seconds) {
 
 void ProgressBoard::enter(SweepPhase phase) {
   const std::lock_guard lock(mutex_);
-  if (phase == SweepPhase::layout) layout_began_ = Clock::now();
+  if (phase == SweepPhase::layout || phase == SweepPhase::precondition)
+    layout_began_ = Clock::now();
   progress_.phase = phase;
   progress_.has_current = false;
   progress_.iops = progress_.latency_mean_ns = 0;

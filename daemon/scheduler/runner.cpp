@@ -61,6 +61,7 @@ Runner::Outcome Runner::tell() {
   recall_earlier_runs();
   take_reference();
   lay_out_files();
+  precondition();
   agree_on_flags();
   measure_points();
   return answer();
@@ -155,6 +156,32 @@ void Runner::lay_out_files() {
     throw SweepFailure{"the scratch file could not be written: " + result.failure.text};
   spdlog::info("sweep {}: laid out {} in {:.1f} s", sweep_.id,
                size_text(load.size_bytes * load.files),
+               static_cast<double>(result.measurement.measured_ns) / 1e9);
+}
+
+// What was never written, or was discarded, is read from nowhere and written too fast: SNIA has a
+// disk written over once, from its beginning to its end. An earlier life of this sweep has done it
+// where it has measured anything.
+void Runner::precondition() {
+  if (!sweep_.spec.precondition || judgement_.scratch || runs_done_ > 0) return;
+  board_.enter(SweepPhase::precondition);
+  Load load;
+  load.task = Task::layout;
+  load.offset_bytes = sweep_.spec.offset_bytes;
+  load.block_bytes = *std::max_element(sweep_.spec.bs.begin(), sweep_.spec.bs.end());
+  load.size_bytes = judgement_.plan.size_bytes / load.block_bytes * load.block_bytes;
+  load.seed = sweep_.spec.seed.value_or(0);
+  Observer observer;
+  observer.on_tick = [&](const Tick& tick) {
+    if (tick.total_bytes > 0)
+      board_.layout(tick.done_bytes, tick.total_bytes, schedule_->most_left() * run_seconds());
+  };
+  observer.stop_requested = [this] { return stopping(); };
+  const MeasureResult result = drive(request_of(1, true), load, observer);
+  check_stop();
+  if (result.end != RunEnd::done)
+    throw SweepFailure{"the disk could not be preconditioned: " + result.failure.text};
+  spdlog::info("sweep {}: preconditioned {} in {:.1f} s", sweep_.id, size_text(load.size_bytes),
                static_cast<double>(result.measurement.measured_ns) / 1e9);
 }
 

@@ -73,6 +73,7 @@ class Runner {
   void recall_earlier_runs();
   void take_reference();
   void lay_out_files();
+  void precondition();
   void agree_on_flags();
   void measure_points();
   Outcome answer();
@@ -83,6 +84,8 @@ class Runner {
   void measure_point(const PlannedRun& planned);
   [[nodiscard]] Run new_run(const PlannedRun& planned) const;
   [[nodiscard]] MeasureResult perform(Run& run);
+  [[nodiscard]] MeasureResult measure_once(const Setting& setting, const Load& load);
+  [[nodiscard]] MeasureResult measure_rounds(const Setting& setting, Load load);
   [[nodiscard]] MeasureResult drive(const OpenRun& request, const Load& load,
                                     const Observer& observer);
   void note_health(Run& run) const;

@@ -7,6 +7,7 @@
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/scheduler/rounds.h"
 #include "daemon/scheduler/runner.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/vitals.h"
@@ -75,10 +76,18 @@ Run Runner::new_run(const PlannedRun& planned) const {
 }
 
 MeasureResult Runner::perform(Run& run) {
-  const Setting& setting = run.setting;
-  board_.enter(SweepPhase::ramp, setting);
-  Load load = load_of(setting, Task::measure);
+  board_.enter(SweepPhase::ramp, run.setting);
+  Load load = load_of(run.setting, Task::measure);
   load.seed = run.seed;
+  MeasureResult result = sweep_.spec.steady_rounds > 0 ? measure_rounds(run.setting, load)
+                                                       : measure_once(run.setting, load);
+  result.measurement.wakeup_reference = reference_;
+  if (result.end == RunEnd::done) run.measurement = std::move(result.measurement);
+  note_health(run);
+  return result;
+}
+
+MeasureResult Runner::measure_once(const Setting& setting, const Load& load) {
   Vitals vitals(in_.machine, leaves_of(judgement_.facts));
   Observer observer;
   observer.on_tick = [&](const Tick& tick) {
@@ -89,9 +98,24 @@ MeasureResult Runner::perform(Run& run) {
   observer.stop_requested = [this] { return stopping(); };
   MeasureResult result = drive(request_of(setting.numjobs, writes(setting.rw)), load, observer);
   vitals.fill(result.measurement);
-  result.measurement.wakeup_reference = reference_;
-  if (result.end == RunEnd::done) run.measurement = std::move(result.measurement);
-  note_health(run);
+  return result;
+}
+
+// Only the first round has a ramp: the others go on where it stopped.
+MeasureResult Runner::measure_rounds(const Setting& setting, Load load) {
+  std::vector<Measurement> rounds;
+  load.runtime_ns = sweep_.spec.steady_round_ns;
+  MeasureResult result;
+  while (rounds.size() < sweep_.spec.steady_rounds && !are_steady(rounds)) {
+    result = measure_once(setting, load);
+    if (result.end != RunEnd::done) return result;
+    rounds.push_back(std::move(result.measurement));
+    load.ramp_ns = 0;
+    ++load.seed;
+  }
+  spdlog::info("sweep {}: {}: {} after {} rounds", sweep_.id, point_text(setting),
+               are_steady(rounds) ? "steady" : "not steady", rounds.size());
+  result.measurement = merge_rounds(rounds);
   return result;
 }
 

@@ -68,7 +68,7 @@ void Runner::wait_for_room(bool even_when_cancelled, const std::string& why) {
 
 double Runner::run_seconds() const {
   const SweepSpec& spec = sweep_.spec;
-  const double asked = static_cast<double>(spec.ramp_time_ns + spec.runtime_ns) / 1e9;
+  const double asked = asked_seconds(spec);
   const double each = runs_good_ > 0 ? spent_in_runs_s_ / runs_good_ : asked + run_overhead_seconds;
   return each + static_cast<double>(spec.cooldown_ns) / 1e9;
 }

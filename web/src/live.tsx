@@ -42,7 +42,7 @@ export function LivePanel({ sweep, progress, link }: Props) {
           <div><dt>IOPS now</dt><dd class="now">{compact(progress?.iops || null)}</dd></div>
           <div><dt>mean latency</dt><dd>{latency(progress?.latency_mean_ns || null)}</dd></div>
           <div><dt>runs done</dt><dd>{done} of {total} at most</dd></div>
-          {progress?.phase === 'layout' && (
+          {(progress?.phase === 'layout' || progress?.phase === 'precondition') && (
             <div>
               <dt>laid out</dt>
               <dd>{bytes(progress.layout_done_bytes)} of {bytes(progress.layout_total_bytes)}</dd>
