@@ -102,7 +102,7 @@ TEST_CASE("fsync=4 syncs after every fourth write of a job, and counts that apar
   const bool no_uring = engine_test::io_uring_forbidden();
   const engine_test::TemporaryFile file(1 << 20);
   for (const IoEngine ioengine :
-       {IoEngine::psync, IoEngine::threads, IoEngine::null, IoEngine::io_uring}) {
+       {IoEngine::psync, IoEngine::threads, IoEngine::mmap, IoEngine::null, IoEngine::io_uring}) {
     if (ioengine == IoEngine::io_uring && no_uring) continue;
     for (const std::uint64_t rate : {0U, 100'000U}) {
       CAPTURE(to_string(ioengine));

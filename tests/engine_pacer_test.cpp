@@ -139,7 +139,7 @@ TEST_CASE("no loop makes an I/O before it is due") {
   const bool no_uring = engine_test::io_uring_forbidden();
   const engine_test::TemporaryFile file(1 << 20);
   for (const IoEngine ioengine :
-       {IoEngine::psync, IoEngine::threads, IoEngine::null, IoEngine::io_uring}) {
+       {IoEngine::psync, IoEngine::threads, IoEngine::mmap, IoEngine::null, IoEngine::io_uring}) {
     if (ioengine == IoEngine::io_uring && no_uring) continue;
     for (const Rw rw : {Rw::randread, Rw::write, Rw::randrw}) {
       CAPTURE(to_string(ioengine));
@@ -184,7 +184,7 @@ TEST_CASE("io_size ends the run when the first job has moved so much") {
   const bool no_uring = engine_test::io_uring_forbidden();
   const engine_test::TemporaryFile file(1 << 20);
   for (const IoEngine ioengine :
-       {IoEngine::psync, IoEngine::threads, IoEngine::null, IoEngine::io_uring}) {
+       {IoEngine::psync, IoEngine::threads, IoEngine::mmap, IoEngine::null, IoEngine::io_uring}) {
     if (ioengine == IoEngine::io_uring && no_uring) continue;
     for (const std::uint64_t rate : {0U, 100'000U}) {
       CAPTURE(to_string(ioengine));

@@ -60,7 +60,7 @@ TEST_CASE("every loop's books balance: directions, jobs, ticks and the final fra
   const bool no_uring = io_uring_forbidden();
   const TemporaryFile file(mebibyte);
   for (const IoEngine ioengine :
-       {IoEngine::psync, IoEngine::threads, IoEngine::null, IoEngine::io_uring}) {
+       {IoEngine::psync, IoEngine::threads, IoEngine::mmap, IoEngine::null, IoEngine::io_uring}) {
     if (ioengine == IoEngine::io_uring && no_uring) continue;
     for (const Rw rw : {Rw::randread, Rw::randwrite, Rw::read, Rw::write, Rw::rw, Rw::randrw}) {
       for (const std::uint8_t thread : {std::uint8_t{0}, std::uint8_t{1}}) {

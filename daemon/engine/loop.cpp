@@ -21,9 +21,10 @@ std::unique_ptr<Loop> make_loop(Worker& worker, const Board& board) {
       return make_posix_loop(worker, board);
     case IoEngine::null:
       return make_null_loop(worker, board);
-    case IoEngine::automatic:
     case IoEngine::mmap:
-      break;  // check_load refuses them
+      return make_mmap_loop(worker, board);
+    case IoEngine::automatic:
+      break;  // check_load refuses it
   }
   worker.fail("setup", EINVAL, 0, "this engine has no such loop");
   return nullptr;

@@ -29,6 +29,7 @@ class Loop {
 // Each sets up everything before the first I/O; null with the failure in the worker.
 [[nodiscard]] std::unique_ptr<Loop> make_uring_loop(Worker& worker, const Board& board);
 [[nodiscard]] std::unique_ptr<Loop> make_posix_loop(Worker& worker, const Board& board);
+[[nodiscard]] std::unique_ptr<Loop> make_mmap_loop(Worker& worker, const Board& board);
 [[nodiscard]] std::unique_ptr<Loop> make_null_loop(Worker& worker, const Board& board);
 [[nodiscard]] std::unique_ptr<Loop> make_loop(Worker& worker, const Board& board);
 

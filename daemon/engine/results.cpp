@@ -86,11 +86,13 @@ FinalBody final_of_run(const Board& board, int first_target_fd) noexcept {
     final.minor_page_faults += usage.minor_faults;
     final.major_page_faults += usage.major_faults;
   }
-  const bool one_each = load.ioengine == IoEngine::psync || load.ioengine == IoEngine::null;
+  const bool mapped = load.ioengine == IoEngine::mmap;  // through the page cache, always
+  const bool one_each =
+      mapped || load.ioengine == IoEngine::psync || load.ioengine == IoEngine::null;
   const bool batches = load.ioengine == IoEngine::io_uring;
   final.clock_source = board.clock.source;
   final.ioengine = load.ioengine;
-  final.direct = is_direct(first_target_fd) ? 1 : 0;
+  final.direct = !mapped && is_direct(first_target_fd) ? 1 : 0;
   final.batch_submit = batches ? board.batch_submit : 1;
   final.batch_complete = batches ? board.batch_complete : 1;
   final.in_flight_max = one_each ? load.numjobs : load.numjobs * load.iodepth;

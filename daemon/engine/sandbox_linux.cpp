@@ -18,9 +18,10 @@
 namespace iobenchd::engine {
 namespace {
 
-constexpr std::array<std::uint32_t, 24> everybody{
+constexpr std::array<std::uint32_t, 25> everybody{
     // the run itself
-    SYS_pread64, SYS_pwrite64, SYS_io_uring_enter, SYS_fsync, SYS_clock_gettime, SYS_getrusage,
+    SYS_pread64, SYS_pwrite64, SYS_io_uring_enter, SYS_fsync, SYS_msync, SYS_clock_gettime,
+    SYS_getrusage,
     // frames, news and the gate
     SYS_read, SYS_write, SYS_sendto, SYS_ppoll, SYS_close, SYS_fcntl,
     // memory and threads, as libc asks for them

@@ -1,7 +1,9 @@
 // Drives one engine without the daemon, for measuring the engine itself:
 //   engine-driver ENGINE FILE [name=value ...]
-// rw, ioengine, bs, iodepth, numjobs, size, runtime_ms, ramp_ms, direct, thread, batch_submit,
-// batch_complete, flags, task (measure, layout, trial). Prints one line of JSON. Single-threaded.
+// rw, ioengine, bs, iodepth, numjobs, files, offset, size, runtime_ms, ramp_ms, direct, thread,
+// batch_submit, batch_complete, flags, seed, task (measure, layout, trial), rwmixread, rate_iops,
+// rate_process, io_size, fsync, sync, norandommap, random_distribution, hipri, cpus_allowed,
+// buffer_compress_percentage. Prints one line of JSON. Single-threaded.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -33,6 +35,27 @@ std::string text(const Options& options, const char* name, const char* otherwise
   return found == options.end() ? otherwise : found->second;
 }
 
+Workload workload_from(const Options& options) {
+  const auto small = [&options](const char* name, std::uint32_t otherwise) {
+    return static_cast<std::uint32_t>(number(options, name, otherwise));
+  };
+  Workload workload;
+  workload.rate_iops = number(options, "rate_iops", 0);
+  workload.io_size_bytes = number(options, "io_size", 0);
+  workload.random_distribution =
+      parse_random_distribution(text(options, "random_distribution", "random"))
+          .value_or(RandomDistribution{});
+  workload.rwmixread = small("rwmixread", 50);
+  workload.fsync = small("fsync", 0);
+  workload.buffer_compress_percentage = small("buffer_compress_percentage", 0);
+  workload.rate_process =
+      parse_rate_process(text(options, "rate_process", "linear")).value_or(RateProcess::linear);
+  workload.sync = parse_sync(text(options, "sync", "none")).value_or(Sync::none);
+  workload.norandommap = static_cast<std::uint8_t>(number(options, "norandommap", 1));
+  workload.hipri = static_cast<std::uint8_t>(number(options, "hipri", 0));
+  return workload;
+}
+
 Load load_from(const Options& options) {
   const auto small = [&options](const char* name, std::uint32_t otherwise) {
     return static_cast<std::uint32_t>(number(options, name, otherwise));
@@ -53,6 +76,10 @@ Load load_from(const Options& options) {
   load.runtime_ns = number(options, "runtime_ms", 3000) * 1'000'000;
   load.ramp_ns = number(options, "ramp_ms", 500) * 1'000'000;
   load.seed = number(options, "seed", 1);
+  load.files = small("files", 1);
+  load.offset_bytes = number(options, "offset", 0);
+  load.workload = workload_from(options);
+  load.cpus = parse_cpus(text(options, "cpus_allowed", "")).value_or(CpuSet{});
   return load;
 }
 
@@ -62,7 +89,10 @@ Load load_from(const Options& options) {
   std::vector<int> targets;
   const bool write = load.task == Task::layout || writes(load.rw);
   const int flags = (write ? O_RDWR : O_RDONLY) | (load.task == Task::layout ? O_CREAT : 0) |
-                    (number(options, "direct", 1) != 0 ? O_DIRECT : 0) | O_NOATIME;
+                    (number(options, "direct", 1) != 0 ? O_DIRECT : 0) | O_NOATIME |
+                    (load.workload.sync == Sync::sync    ? O_SYNC
+                     : load.workload.sync == Sync::dsync ? O_DSYNC
+                                                         : 0);
   for (std::uint32_t i = 0; i < load.numjobs; ++i) {
     const int opened = open(file, flags, 0644);
     if (opened < 0) std::perror(file);
@@ -92,26 +122,45 @@ bool receive(int socket, Frame& frame) {
   return true;
 }
 
-// Of a mixed workload: I/Os of both directions, latency of the one with more of them.
-void print(const FinalBody& final) {
-  const Traffic& traffic = final.write.ios > final.read.ios ? final.write : final.read;
-  const auto ios = static_cast<double>(final.read.ios + final.write.ios);
-  const auto wall = static_cast<double>(final.measured_ns);
-  const auto cpu = static_cast<double>(final.cpu_user_ns + final.cpu_system_ns);
-  const auto user = static_cast<double>(final.cpu_user_ns);
+unsigned long long wide(std::uint64_t value) {
+  return value;
+}
+
+void print_traffic(const char* name, const Traffic& traffic, double seconds) {
   const Histogram& latency = traffic.latency;
-  const double latencies =
-      static_cast<double>(final.read.latency.sum_ns + final.write.latency.sum_ns);
+  std::printf(
+      "\"%s\": {\"ios\": %llu, \"iops\": %.0f, \"mean_ns\": %.0f, \"p50_ns\": %llu, "
+      "\"p99_ns\": %llu, \"p99_9_ns\": %llu, \"max_ns\": %llu}, ",
+      name, wide(traffic.ios), seconds > 0 ? static_cast<double>(traffic.ios) / seconds : 0,
+      latency.mean_ns(), wide(latency.percentile_ns(50'000)), wide(latency.percentile_ns(99'000)),
+      wide(latency.percentile_ns(99'900)), wide(latency.max_ns));
+}
+
+// Reads and writes together, then each apart.
+void print(const FinalBody& final) {
+  Histogram latency = final.read.latency;
+  latency.merge(final.write.latency);
+  const auto ios = static_cast<double>(latency.count);
+  const double seconds = static_cast<double>(final.measured_ns) / 1e9;
+  const auto cpu = static_cast<double>(final.cpu_user_ns + final.cpu_system_ns);
+  const double iops = seconds > 0 ? ios / seconds : 0;
   std::printf(
       "{\"iops\": %.0f, \"wall_per_io_ns\": %.1f, \"cpu_per_io_ns\": %.1f, "
-      "\"cpu_user_ns\": %.1f, \"mean_ns\": %.0f, \"p50_ns\": %llu, \"p99_ns\": %llu, "
-      "\"max_ns\": %llu, \"concurrency\": %.3f, \"flags\": %u, \"batch\": %u, "
-      "\"direct\": %u, \"tsc\": %u}\n",
-      wall > 0 ? ios / wall * 1e9 : 0, ios > 0 ? wall / ios : 0, ios > 0 ? cpu / ios : 0,
-      ios > 0 ? user / ios : 0, latency.mean_ns(),
-      static_cast<unsigned long long>(latency.percentile_ns(50'000)),
-      static_cast<unsigned long long>(latency.percentile_ns(99'000)),
-      static_cast<unsigned long long>(latency.max_ns), wall > 0 ? latencies / wall : 0,
+      "\"cpu_user_ns\": %.1f, \"mean_ns\": %.0f, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": "
+      "%llu, \"concurrency\": %.3f, ",
+      iops, ios > 0 ? static_cast<double>(final.measured_ns) / ios : 0, ios > 0 ? cpu / ios : 0,
+      ios > 0 ? static_cast<double>(final.cpu_user_ns) / ios : 0, latency.mean_ns(),
+      wide(latency.percentile_ns(50'000)), wide(latency.percentile_ns(99'000)),
+      wide(latency.max_ns), iops * latency.mean_ns() / 1e9);
+  print_traffic("read", final.read, seconds);
+  print_traffic("write", final.write, seconds);
+  print_traffic("fsync", final.fsync, seconds);
+  std::printf(
+      "\"voluntary_context_switches\": %llu, \"involuntary_context_switches\": %llu, "
+      "\"minor_page_faults\": %llu, \"major_page_faults\": %llu, \"measured_ms\": %.1f, "
+      "\"flags\": %u, \"batch\": %u, \"direct\": %u, \"tsc\": %u}\n",
+      wide(final.voluntary_context_switches), wide(final.involuntary_context_switches),
+      wide(final.minor_page_faults), wide(final.major_page_faults), seconds * 1e3,
       final.engine_flags, final.batch_submit, static_cast<unsigned>(final.direct),
       final.clock_source == ClockSource::tsc ? 1U : 0U);
 }

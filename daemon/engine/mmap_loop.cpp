@@ -1,0 +1,222 @@
+// The region as memory: reading copies out of pages, writing makes them dirty, fsync is msync.
+// Portable. What a page can't be had for, an error of the disk or the end of the file, comes as a
+// signal; it becomes a failure that names the offset.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "daemon/engine/failure.h"
+#include "daemon/engine/loop.h"
+#include "daemon/engine/payload.h"
+
+namespace iobenchd::engine {
+namespace {
+
+// A mapping of this process, as the signal handler finds it: by the address of the fault, for a
+// thread's own variables are out of reach there. Made once, never given back.
+struct Mapping {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uintptr_t fault = 0;
+  sigjmp_buf before{};
+  Mapping* next = nullptr;
+};
+std::atomic<Mapping*> mappings{nullptr};
+
+void on_fault(int signal_number, siginfo_t* info, void*) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (Mapping* mapping = mappings.load(std::memory_order_acquire); mapping != nullptr;
+       mapping = mapping->next) {
+    if (address < mapping->begin || address >= mapping->end) continue;
+    mapping->fault = address;
+    siglongjmp(mapping->before, 1);
+  }
+  _exit(128 + signal_number);  // none of ours: what a shell would say of it
+}
+
+class MmapLoop final : public Loop {
+ public:
+  MmapLoop(Worker& worker, const Board& board) : worker_(worker), board_(board) {}
+  ~MmapLoop() override {
+    if (memory_ != nullptr) munmap(memory_, bytes_);
+  }
+
+  [[nodiscard]] bool prepare();
+
+  void run() override {
+    // Nothing between here and the fault has anything to clean up.
+    if (sigsetjmp(mapping_->before, 1) != 0) return tell_fault();
+    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
+      spin<Clock, Offsets, Direction, Pace>();
+    });
+  }
+
+ private:
+  [[nodiscard]] bool can_map();
+  [[nodiscard]] bool map();
+  void tell_fault() noexcept;
+  template <class Clock, class Offsets, class Direction, class Pace>
+  void spin() noexcept;
+  template <class Clock>
+  [[nodiscard]] bool sync(Gate& gate) noexcept;
+
+  Worker& worker_;
+  const Board& board_;
+  Buffers buffers_;
+  std::byte* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::uint64_t first_byte_ = 0;  // of the file, at memory_
+  Mapping* mapping_ = nullptr;
+};
+
+bool MmapLoop::prepare() {
+  if (!can_map() || !map()) return false;
+  if (buffers_.allocate(1, board_.load.block_bytes)) return true;
+  worker_.fail("mmap", ENOMEM, 0, cure(ENOMEM));
+  return false;
+}
+
+bool MmapLoop::can_map() {
+  struct stat facts {};
+  if (fstat(worker_.descriptor, &facts) != 0) {
+    worker_.fail("fstat", errno, 0, cure(errno));
+    return false;
+  }
+  if (S_ISCHR(facts.st_mode)) {
+    worker_.fail("mmap", 0, 0,
+                 "a raw device has no pages to map: choose ioengine=psync or threads, or a file");
+    return false;
+  }
+  const std::uint64_t end = board_.load.offset_bytes + board_.load.size_bytes;
+  const auto file_bytes = static_cast<std::uint64_t>(facts.st_size);
+  if (S_ISREG(facts.st_mode) && file_bytes < end) {
+    std::array<char, 160> text{};
+    std::snprintf(text.data(), text.size(),
+                  "the target ends after %llu of %llu bytes: lay the file out again, or ask for a "
+                  "smaller size",
+                  static_cast<unsigned long long>(file_bytes),
+                  static_cast<unsigned long long>(end));
+    worker_.fail("mmap", 0, file_bytes, text.data());
+    return false;
+  }
+  return true;
+}
+
+bool MmapLoop::map() {
+  const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const Load& load = board_.load;
+  first_byte_ = load.offset_bytes / page_bytes * page_bytes;
+  const std::uint64_t bytes = load.offset_bytes - first_byte_ + load.size_bytes;
+  const int access = PROT_READ | (writes(load.rw) ? PROT_WRITE : 0);
+  void* memory = MAP_FAILED;
+  errno = ENOMEM;
+  if (bytes <= std::numeric_limits<std::size_t>::max() / 2)
+    memory = mmap(nullptr, static_cast<std::size_t>(bytes), access, MAP_SHARED, worker_.descriptor,
+                  static_cast<off_t>(first_byte_));
+  if (memory == MAP_FAILED) {
+    worker_.fail("mmap", errno, load.offset_bytes,
+                 errno == ENOMEM ? "the region doesn't fit into the address space: ask for a "
+                                   "smaller size"
+                                 : "the target can't be mapped: choose ioengine=psync or threads");
+    return false;
+  }
+  memory_ = static_cast<std::byte*>(memory);
+  bytes_ = static_cast<std::size_t>(bytes);
+  // A random block is one block: no neighbours are read along with it.
+  posix_madvise(memory, bytes_, random(load.rw) ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
+
+  mapping_ = new Mapping;
+  mapping_->begin = reinterpret_cast<std::uintptr_t>(memory);
+  mapping_->end = mapping_->begin + bytes_;
+  mapping_->next = mappings.load(std::memory_order_relaxed);
+  while (!mappings.compare_exchange_weak(mapping_->next, mapping_, std::memory_order_release)) {
+  }
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
+  sigaction(SIGSEGV, &action, nullptr);  // what OpenBSD says of pages beyond the end
+  return true;
+}
+
+void MmapLoop::tell_fault() noexcept {
+  const std::uint64_t offset = first_byte_ + (mapping_->fault - mapping_->begin);
+  const Rw rw = board_.load.rw;
+  worker_.fail(mixed(rw) ? "mmap" : writes(rw) ? "write" : "read", EIO, offset,
+               "this page of the target can't be had: the disk reports an error (the kernel's log "
+               "says which), has no room left, or the file has become shorter");
+}
+
+// False: it failed, or the run is over.
+template <class Clock>
+bool MmapLoop::sync(Gate& gate) noexcept {
+  const std::uint64_t began = Clock::now();
+  if (msync(memory_, bytes_, MS_SYNC) != 0) {
+    worker_.fail("msync", errno, board_.load.offset_bytes, cure(errno));
+    return false;
+  }
+  const std::uint64_t ended = Clock::now();
+  if (gate.reached(ended) && !gate.pass(ended)) return false;
+  gate.span().of(Kind::fsync).add(Clock::span_ns(ended - began, board_.clock.multiplier));
+  return true;
+}
+
+template <class Clock, class Offsets, class Direction, class Pace>
+void MmapLoop::spin() noexcept {
+  const std::uint32_t block_bytes = board_.load.block_bytes;
+  const std::uint64_t multiplier = board_.clock.multiplier;
+  std::byte* const block = buffers_.block(0);
+  const Region region = region_of(worker_, board_);
+  Offsets offsets(region);
+  Payload payload(board_.pool, worker_.index);
+  Direction direction(board_.load, region);
+  Gate gate(worker_, board_);
+  Pace pace(worker_, board_, gate);
+  std::uint64_t began = Clock::now();
+  while (board_.stop.load(std::memory_order_relaxed) == 0) {
+    std::byte* const page = memory_ + (offsets.next() - first_byte_);
+    const bool write = direction.next();
+    if (write) {
+      payload.fill(block, block_bytes);
+      began = Clock::now();
+    }
+    if constexpr (Pace::governed) {
+      if (!pace.wait(began)) break;
+    }
+    std::memcpy(write ? page : block, write ? block : page, block_bytes);
+    // Nobody looks at the copy: the compiler must not conclude that it needn't be made.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::uint64_t ended = Clock::now();
+    if (gate.reached(ended) && !gate.pass(ended)) return;
+    gate.span().of(write).add(Clock::span_ns(ended - began, multiplier));
+    pace.count();
+    if constexpr (Direction::may_sync) {
+      if (direction.take_sync()) {
+        if (!sync<Clock>(gate)) break;
+        ended = Clock::now();
+      }
+    }
+    began = ended;
+  }
+  gate.close_early(Clock::now());
+}
+
+}  // namespace
+
+std::unique_ptr<Loop> make_mmap_loop(Worker& worker, const Board& board) {
+  auto loop = std::make_unique<MmapLoop>(worker, board);
+  if (!loop->prepare()) return nullptr;
+  return loop;
+}
+
+}  // namespace iobenchd::engine
