@@ -51,7 +51,9 @@ TEST_CASE("a file that ends before its region fails the run with operation and o
       load.iodepth = 1;
       load.size_bytes = 2 * mebibyte;
       load.runtime_ns = 60'000'000'000;
-      const FailureBody failure = only_failure(run_engine(load, file.path()));
+      const Outcome outcome = run_engine(load, file.path());
+      const FailureBody failure = only_failure(outcome);
+      CHECK(outcome.failed_in == Phase::ramp);
       CHECK(std::string(failure.operation.data()) == "read");
       CHECK(failure.error_number == 0);
       CHECK(failure.offset_bytes == mebibyte);  // the first block that isn't there

@@ -54,6 +54,7 @@ struct Outcome {
   std::vector<iobenchd::JobFigures> jobs;
   std::vector<iobenchd::FinalBody> finals;
   std::vector<iobenchd::FailureBody> failures;
+  iobenchd::Phase failed_in = iobenchd::Phase::drain;
   int exit_status = -1;
 
   [[nodiscard]] std::uint64_t ios(iobenchd::Phase phase) const;

@@ -146,6 +146,7 @@ Outcome run_engine(const Load& load, const std::string& path, const OnTick& on_t
         break;
       case FrameKind::failure:
         outcome.failures.push_back(frame->body.failure);
+        outcome.failed_in = frame->header.phase;
         break;
     }
   }

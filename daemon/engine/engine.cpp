@@ -50,7 +50,7 @@ bool perform(Outbox& outbox, const Load& load, int first_target_fd) {
 int fail(Outbox& outbox, const FailureBody& failure) {
   Frame frame;
   frame.body.failure = failure;
-  outbox.post(frame, FrameKind::failure, Phase::drain);
+  outbox.post(frame, FrameKind::failure, outbox.phase());
   static_cast<void>(outbox.flush());
   return 1;
 }

@@ -62,6 +62,7 @@ class Filling {
 
 bool Filling::perform() {
   enter_sandbox(Cell::control);
+  outbox_.enter(Phase::layout);
   for (std::uint32_t file = 0; file < load_.files; ++file) {
     const Answer answer = fill(file);
     if (answer == Answer::end) return false;

@@ -95,6 +95,7 @@ void Run::set_off() {
   deadline_ns_ = ramp_end_ns_ + board_.load.runtime_ns;
   phase_ = board_.load.ramp_ns > 0 ? Phase::ramp : Phase::measure;
   telling_measured_ = phase_ == Phase::measure;
+  outbox_.enter(phase_);
   crew_.open_gate();
 }
 

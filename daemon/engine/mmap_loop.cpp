@@ -152,7 +152,10 @@ bool MmapLoop::map() {
 void MmapLoop::tell_fault() noexcept {
   const std::uint64_t offset = first_byte_ + (mapping_->fault - mapping_->begin);
   const Rw rw = board_.load.rw;
-  worker_.fail(mixed(rw) ? "mmap" : writes(rw) ? "write" : "read", EIO, offset,
+  worker_.fail(mixed(rw)    ? "mmap"
+               : writes(rw) ? "write"
+                            : "read",
+               EIO, offset,
                "this page of the target can't be had: the disk reports an error (the kernel's log "
                "says which), has no room left, or the file has become shorter");
 }

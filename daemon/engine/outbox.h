@@ -23,6 +23,10 @@ class Outbox {
   [[nodiscard]] bool idle() const noexcept { return unsent_.empty(); }
   // Numbers the frame and stamps it; sends what the socket takes.
   void post(Frame& frame, FrameKind kind, Phase phase);
+  // Where the run is: a failure says whether anything was begun, and the service may then try
+  // another loop instead.
+  void enter(Phase phase) noexcept { phase_ = phase; }
+  [[nodiscard]] Phase phase() const noexcept { return phase_; }
   // Waits until everything is sent; false when the service doesn't take it.
   [[nodiscard]] bool flush();
 
@@ -37,6 +41,7 @@ class Outbox {
   int control_fd_;
   std::uint64_t started_ns_;
   std::uint32_t sequence_ = 0;
+  Phase phase_ = Phase::starting;
   bool gone_ = false;
   std::vector<char> unsent_;
 };
