@@ -22,38 +22,44 @@ trap 'rm -rf "$room"' EXIT INT TERM
 bed=$room/bed
 "$bin/engine-driver" "$bin/iobenchd-engine" "$bed" task=layout size=1073741824 >/dev/null
 
-ours() { # ioengine depth direct
-  "$bin/engine-driver" "$bin/iobenchd-engine" "$bed" ioengine="$1" iodepth="$2" direct="$3" \
-    runtime_ms=$((seconds * 1000)) ramp_ms=200 |
-    jq -c '{cpu: .cpu_per_io_ns, iops, p50: .p50_ns, p99: .p99_ns}'
+# Reads and writes together; their latencies are one histogram with us and two with fio, of which the
+# one with more I/Os is shown.
+ours() { # rw ioengine depth direct
+  "$bin/engine-driver" "$bin/iobenchd-engine" "$bed" rw="$1" ioengine="$2" iodepth="$3" \
+    direct="$4" runtime_ms=$((seconds * 1000)) ramp_ms=200 |
+    jq -c '{cpu: .cpu_per_io_ns, iops,
+            p50: ([.read, .write] | max_by(.ios) | .p50_ns),
+            p99: ([.read, .write] | max_by(.ios) | .p99_ns)}'
 }
 
-theirs() { # ioengine depth direct [option...]
-  ioengine=$1 depth=$2 direct=$3
-  shift 3
-  fio --name=bench --filename="$bed" --rw=randread --bs=4k --size=1g --ioengine="$ioengine" \
+theirs() { # rw ioengine depth direct [option...]
+  rw=$1 ioengine=$2 depth=$3 direct=$4
+  shift 4
+  fio --name=bench --filename="$bed" --rw="$rw" --bs=4k --size=1g --ioengine="$ioengine" \
     --iodepth="$depth" --direct="$direct" --invalidate=0 --time_based --runtime="$seconds" \
     --lat_percentiles=1 --output-format=json "$@" |
-    jq -c '.jobs[0] | {cpu: ((.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1e6 / .read.total_ios),
-                       iops: .read.iops, p50: .read.lat_ns.percentile["50.000000"],
-                       p99: .read.lat_ns.percentile["99.000000"]}'
+    jq -c '.jobs[0] | (.read.total_ios + .write.total_ios) as $ios
+           | ([.read, .write] | max_by(.total_ios) | .lat_ns.percentile) as $latency
+           | {cpu: ((.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1e6 / $ios),
+              iops: (.read.iops + .write.iops), p50: $latency["50.000000"],
+              p99: $latency["99.000000"]}'
 }
 
 missed=0
 # bar: the most of fio's CPU an I/O that we may use; 0: reported only.
-row() { # name bar ioengine depth direct [fio option...]
-  name=$1 bar=$2 ioengine=$3 depth=$4 direct=$5
-  shift 5
+row() { # name bar rw ioengine depth direct [fio option...]
+  name=$1 bar=$2 rw=$3 ioengine=$4 depth=$5 direct=$6
+  shift 6
   : >"$room/ours"
   : >"$room/theirs"
   for pair in $(seq "$pairs"); do
     [ "$direct" = 1 ] || cat "$bed" >/dev/null # a file in the page cache stays there
     if [ $((pair % 2)) = 1 ]; then
-      ours "$ioengine" "$depth" "$direct" >>"$room/ours"
-      theirs "$ioengine" "$depth" "$direct" "$@" >>"$room/theirs"
+      ours "$rw" "$ioengine" "$depth" "$direct" >>"$room/ours"
+      theirs "$rw" "$ioengine" "$depth" "$direct" "$@" >>"$room/theirs"
     else
-      theirs "$ioengine" "$depth" "$direct" "$@" >>"$room/theirs"
-      ours "$ioengine" "$depth" "$direct" >>"$room/ours"
+      theirs "$rw" "$ioengine" "$depth" "$direct" "$@" >>"$room/theirs"
+      ours "$rw" "$ioengine" "$depth" "$direct" >>"$room/ours"
     fi
   done
   jq -rn --arg name "$name" --argjson bar "$bar" --slurpfile a "$room/ours" \
@@ -64,7 +70,7 @@ row() { # name bar ioengine depth direct [fio option...]
     def pad($n): tostring | if length < $n then " " * ($n - length) + . else . end;
     def left($n): . + " " * ([$n - length, 0] | max);
     (of($a; .cpu) / of($b; .cpu)) as $ratio
-    | [($name | left(34)),
+    | [($name | left(36)),
        (of($a; .cpu) | round | pad(7)), (of($b; .cpu) | round | pad(7)),
        ($ratio * 1000 | round / 1000 | pad(6)),
        ((if $bar == 0 then "-" else $bar end) | pad(5)),
@@ -76,18 +82,24 @@ row() { # name bar ioengine depth direct [fio option...]
   ! grep -q ' over$' "$room/row" || missed=1
 }
 
-echo "$(fio --version), randread 4k, 1 GiB, $pairs alternating pairs of $seconds s, medians"
+echo "$(fio --version), 4k, 1 GiB, $pairs alternating pairs of $seconds s, medians"
 cat <<'HEAD'
-                                   CPU an I/O, ns                 IOPS                lat p50, ns       lat p99, ns
-                                      ours     fio  ratio   bar      ours       fio     ours      fio      ours       fio
+                                     CPU an I/O, ns                 IOPS                lat p50, ns       lat p99, ns
+                                        ours     fio  ratio   bar      ours       fio     ours      fio      ours       fio
 HEAD
-row "page cache, psync" 0.88 psync 1 0
-row "page cache, io_uring, depth 1" 0.75 io_uring 1 0
-row "page cache, io_uring, depth 32" 0.66 io_uring 32 0
-row "the same, fio with our batch" 0.90 io_uring 32 0 --iodepth_batch_submit=4 \
+row "randread, cache, psync" 0.88 randread psync 1 0
+row "randread, cache, uring, depth 1" 0.75 randread io_uring 1 0
+row "randread, cache, uring, depth 32" 0.66 randread io_uring 32 0
+row "the same, fio with our batch" 0.90 randread io_uring 32 0 --iodepth_batch_submit=4 \
   --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=4 --fixedbufs=1 --registerfiles=1
-row "null" 0.35 null 1 0
-row "O_DIRECT, psync" 0 psync 1 1
-row "O_DIRECT, io_uring, depth 1" 0 io_uring 1 1
-row "O_DIRECT, io_uring, depth 32" 0.80 io_uring 32 1
+row "null" 0.35 randread null 1 0
+row "randread, O_DIRECT, psync" 0 randread psync 1 1
+row "randread, O_DIRECT, uring, depth 1" 0 randread io_uring 1 1
+row "randread, O_DIRECT, uring, depth 32" 0.80 randread io_uring 32 1
+for rw in read randwrite randrw; do
+  row "$rw, cache, psync" 0 $rw psync 1 0
+  row "$rw, cache, uring, depth 32" 0 $rw io_uring 32 0
+  row "$rw, O_DIRECT, psync" 0 $rw psync 1 1
+  row "$rw, O_DIRECT, uring, depth 32" 0 $rw io_uring 32 1
+done
 exit $missed
