@@ -72,6 +72,38 @@ calls_sweep() {
   holds "a patch" '.notes == "quiet night" and .pinned and .label == "small"'
 }
 
+# Everything a workload may be, on a scratch file, for as short as it can be.
+calls_workloads() {
+  json POST /api/v1/sweeps '{"rw": ["randrw", "randwrite"], "rwmixread": 70, "ioengine": "psync",
+    "fsync": 8, "sync": "dsync", "buffer_compress_percentage": 50, "io_size": "1g",
+    "rate_iops": 2000, "rate_process": "poisson", "random_distribution": "zipf:1.2",
+    "cpus_allowed": "0", "repeats": {"min": 2, "max": 3, "ci_percent": 50},
+    "numjobs": 2, "size": "4m", "runtime": "300ms", "ramp_time": 0}'
+  expect 202 "a sweep of mixes"
+  described SweepItem "a sweep of mixes"
+  holds "what was asked" '.spec | .rwmixread == 70 and .fsync == 8 and .repeats.max == 3'
+  mixed=$(value .id)
+  until_over "$mixed"
+  described Sweep "a sweep of mixes"
+  holds "both directions of a mix" '.state == "done" and (.points[] | select(.rw == "randrw")
+    | .read.iops > .write.iops and .write.iops > 0)'
+  holds "one direction of a write" '.points[] | select(.rw == "randwrite") | .read == null'
+  run=$(value '.points[] | select(.rw == "randwrite") | .run_ids[0]')
+  ask GET "/api/v1/runs/$run"
+  described Run "a run with fsyncs"
+  holds "its fsyncs" '.fsync.ios > 0 and .fsync.bytes == 0 and .write.ios >= 8 * (.fsync.ios - 2)'
+
+  json POST '/api/v1/sweeps?dry_run=true' '{"steady_state": {"rounds": 5, "round_s": 2},
+    "precondition": true, "numjobs": 1, "ramp_time": 0, "size": "4m"}'
+  expect 200 "a plan of rounds"
+  holds "a plan of rounds" '.seconds >= 10 and .runs == 1'
+  json POST /api/v1/sweeps '{"ioengine": "mmap", "norandommap": false, "numjobs": 1,
+    "size": "4m", "runtime": "200ms", "ramp_time": 0}'
+  until_over "$(value .id)"
+  holds "a mapping is page cache, and is doubted" '.state == "done" and
+    ([.points[0].verdicts[].name] | index("cached")) != null'
+}
+
 calls_text_and_wait() {
   ask GET "/api/v1/sweeps/$id" -H 'Accept: text/plain'
   expect 200 "a sweep as text" numjobs MiB/s IOPS 'p99 µs' note

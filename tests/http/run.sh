@@ -17,6 +17,7 @@ cp "$home/body" "$home/openapi.json"
 
 calls_machine
 calls_sweep
+calls_workloads
 calls_text_and_wait
 calls_cancel_and_delete
 calls_history
