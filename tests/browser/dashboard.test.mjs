@@ -149,6 +149,23 @@ describe('the dashboard', () => {
     assert.deepEqual((await api('/sweeps')).items.map((one) => one.label), ['browser test']);
   });
 
+  it('a mix is asked for with its share of reads, and shown both ways', async () => {
+    await page.goto(`${daemon.url}/#/`);
+    await page.locator('input[name=rw][value=randrw]').check();
+    await page.locator('input[name=rw][value=randread]').uncheck();
+    const id = await ask({ rwmixread: '70', numjobs: '1,2', size: '16m', runtime: '1s' });
+    await stateIs('done');
+    const sweep = await api(`/sweeps/${id}`);
+    assert.equal(sweep.spec.rwmixread, 70);
+    const heads = await page.locator('thead th').allInnerTexts();
+    assert.ok(heads.join().includes('read p99'));
+    const cells = await page.locator('tbody tr').first().locator('td').allInnerTexts();
+    const [reads, writes] = cells.slice(5, 7).map((one) => Number(one.replace(/\s/g, '')));
+    assert.equal(reads, Math.round(sweep.points[0].read.iops));
+    assert.ok(reads > writes);
+    await screenshot(page, 'mix');
+  });
+
   it('nothing violated the policy, nothing failed, the console stayed empty', () => {
     assert.deepEqual(visit.complaints, []);
   });
