@@ -29,13 +29,10 @@ double degrees_of(const std::string& path) {
 // Kernels differ in whether the class's own directory stands between.
 std::vector<std::string> monitors_of(const std::string& device) {
   std::vector<std::string> monitors;
+  const std::string in_class = device + "/hwmon/", beside = device + "/";
+  for (const std::string& entry : entries_of(in_class)) monitors.push_back(in_class + entry);
   for (const std::string& entry : entries_of(device)) {
-    if (entry == "hwmon") {
-      for (const std::string& one : entries_of(device + "/hwmon"))
-        monitors.push_back(device + "/hwmon/" + one);
-    } else if (entry.compare(0, 5, "hwmon") == 0) {
-      monitors.push_back(device + "/" + entry);
-    }
+    if (entry != "hwmon" && entry.compare(0, 5, "hwmon") == 0) monitors.push_back(beside + entry);
   }
   return monitors;
 }
@@ -44,8 +41,9 @@ std::vector<std::string> monitors_of(const std::string& device) {
 
 DeviceHealth health_of(const std::string& root, const std::string& leaf) {
   DeviceHealth health;
-  for (const std::string& device :
-       {root + "/sys/class/nvme/" + leaf, root + "/sys/block/" + leaf + "/device"}) {
+  const std::string controller = root + "/sys/class/nvme/" + leaf;
+  const std::string disk = root + "/sys/block/" + leaf + "/device";
+  for (const std::string& device : {controller, disk}) {
     for (const std::string& monitor : monitors_of(device)) {
       health.temperature_celsius = degrees_of(monitor + "/temp1_input");
       health.temperature_limit_celsius = degrees_of(monitor + "/temp1_max");
@@ -70,7 +68,7 @@ void add_wear(TargetFacts& facts, int descriptor) {
 }
 
 std::string container_of(const std::string& root) {
-  const std::string told = read_word(root + "/run/systemd/container");
+  std::string told = read_word(root + "/run/systemd/container");
   if (!told.empty()) return told;
   if (exists(root + "/.dockerenv")) return "docker";
   if (exists(root + "/run/.containerenv")) return "podman";
