@@ -44,7 +44,8 @@ class Mixing {
     return write;
   }
 
-  // True once after every so many writes: an fsync comes before the next I/O.
+  // True once after every so many writes: an fsync comes before the next I/O. The threads of a job
+  // count each for itself, which makes as many fsyncs of the job.
   bool take_sync() noexcept {
     if (writes_since_sync_ < sync_every_) return false;
     writes_since_sync_ = 0;

@@ -1,5 +1,7 @@
 #include "daemon/engine/uring_ring.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -154,7 +156,7 @@ bool Ring::can_poll() {
     worker_.fail("io_uring_setup", EOPNOTSUPP, 0, how_to_poll);
     return false;
   }
-  if (!reads(board_.load.rw)) return true;
+  if ((fcntl(worker_.descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY) return true;
   io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
   put_transfer(sqe, 0, false, board_.load.offset_bytes);
   if (!submit(1)) return false;
