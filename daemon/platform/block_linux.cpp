@@ -173,11 +173,11 @@ std::vector<Leaf> leaves_of(const std::string& root, const std::string& name) {
 }
 
 std::vector<std::string> btrfs_members(const std::string& root, const std::string& name) {
-  const std::string base = root + "/sys/fs/btrfs/";
+  const std::string base = root + "/sys/fs/btrfs/", member = "/" + name;
   for (const std::string& entry : entries_of(base)) {
     std::string devices = base;
     devices.append(entry).append("/devices");
-    if (exists(devices + "/" + name)) return entries_of(devices);
+    if (exists(devices + member)) return entries_of(devices);
   }
   return {};
 }

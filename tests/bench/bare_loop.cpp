@@ -28,7 +28,14 @@ using namespace iobenchd;
 using namespace iobenchd::engine;
 
 constexpr std::uint32_t block_bytes = 4096;
-constexpr Region region{0, (std::uint64_t{1} << 30) / block_bytes, block_bytes, 0, 1, 1};
+
+Region whole_gibibyte() {
+  Region region;
+  region.blocks = (std::uint64_t{1} << 30) / block_bytes;
+  region.block_bytes = block_bytes;
+  region.seed = 1;
+  return region;
+}
 
 [[noreturn]] void die(const char* what) {
   std::perror(what);
@@ -39,7 +46,7 @@ void bare_psync(int file, std::uint64_t ios) {
   Buffers buffers;
   if (!buffers.allocate(1, block_bytes)) die("mmap");
   std::byte* const block = buffers.block(0);
-  RandomOffsets offsets(region);
+  RandomOffsets offsets(whole_gibibyte());
   for (std::uint64_t i = 0; i < ios; ++i) {
     if (pread(file, block, block_bytes, static_cast<off_t>(offsets.next())) != block_bytes)
       die("pread");
@@ -51,7 +58,7 @@ void counting_psync(int file, std::uint64_t ios, std::uint64_t multiplier) {
   Buffers buffers;
   if (!buffers.allocate(1, block_bytes)) die("mmap");
   std::byte* const block = buffers.block(0);
-  RandomOffsets offsets(region);
+  RandomOffsets offsets(whole_gibibyte());
   std::uint64_t began = CycleClock::now();
   for (std::uint64_t i = 0; i < ios; ++i) {
     if (pread(file, block, block_bytes, static_cast<off_t>(offsets.next())) != block_bytes)
@@ -81,7 +88,7 @@ void bare_uring(io_uring& ring, const Buffers& buffers, std::uint64_t ios, std::
                 std::uint32_t batch) {
   std::vector<std::uint32_t> idle_slots(depth);
   for (std::uint32_t i = 0; i < depth; ++i) idle_slots[i] = i;
-  RandomOffsets offsets(region);
+  RandomOffsets offsets(whole_gibibyte());
   std::uint32_t idle = depth;
   for (std::uint64_t done = 0; done < ios;) {
     for (std::uint32_t left = std::min(idle, batch); left > 0; --left) {
