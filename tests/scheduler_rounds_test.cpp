@@ -90,9 +90,11 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   workshop.host.script = [&](EngineEnd& end, const OpenRun& request) {
     if (end.load.task == Task::layout) {
       CHECK(request.write == 1);
+      CHECK(request.sync == Sync::none);  // a layout has its own way
       passed += end.load.size_bytes;
     } else if (end.load.task == Task::measure) {
       CHECK(request.write == 0);
+      CHECK(request.sync == Sync::dsync);
       CHECK(passed > 0);
     }
     if (prepares(end)) return;
@@ -102,6 +104,7 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   Life life(workshop);
   SweepSpec spec = grid_on("/dev/sda", {1});
   spec.precondition = true;
+  spec.workload.sync = Sync::dsync;
   CHECK_THROWS_AS(static_cast<void>(life.scheduler.submit(spec)), Error);
   CHECK(passed == 0);
   spec.confirm = confirm_phrase(workshop.host.facts["/dev/sda"]);

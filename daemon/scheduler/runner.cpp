@@ -129,6 +129,13 @@ void Runner::take_reference() {
   reference_ = probe.seen();
 }
 
+// A layout syncs in large steps by itself, whatever the workload's own writes do.
+OpenRun Runner::filling_request(std::uint32_t descriptors) const {
+  OpenRun request = request_of(descriptors, true);
+  request.sync = Sync::none;
+  return request;
+}
+
 void Runner::lay_out_files() {
   if (!judgement_.scratch) return;
   board_.enter(SweepPhase::layout);
@@ -141,7 +148,7 @@ void Runner::lay_out_files() {
                                                           : judgement_.file_bytes;
   load.block_bytes = static_cast<std::uint32_t>(std::gcd(load.size_bytes, layout_block_bytes));
   load.seed = sweep_.spec.seed.value_or(0);
-  OpenRun request = request_of(judgement_.files, true);
+  OpenRun request = filling_request(judgement_.files);
   request.create = 1;
   request.expected_bytes = 0;
   Observer observer;
@@ -177,7 +184,7 @@ void Runner::precondition() {
       board_.layout(tick.done_bytes, tick.total_bytes, schedule_->most_left() * run_seconds());
   };
   observer.stop_requested = [this] { return stopping(); };
-  const MeasureResult result = drive(request_of(1, true), load, observer);
+  const MeasureResult result = drive(filling_request(1), load, observer);
   check_stop();
   if (result.end != RunEnd::done)
     throw SweepFailure{"the disk could not be preconditioned: " + result.failure.text};

@@ -94,6 +94,7 @@ class Runner {
   void let_go(std::unique_ptr<EngineProcess> process, RunEnd end);
   [[nodiscard]] Load load_of(const Setting& setting, Task task) const;
   [[nodiscard]] OpenRun request_of(std::uint32_t numjobs, bool write) const;
+  [[nodiscard]] OpenRun filling_request(std::uint32_t descriptors) const;
   [[nodiscard]] Circumstances circumstances() const;
 
   // Waiting (runner_wait.cpp).
