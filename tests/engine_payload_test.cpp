@@ -59,3 +59,25 @@ TEST_CASE("the largest block is filled to its last byte") {
   }
   CHECK(zero_words == 0);
 }
+
+TEST_CASE("buffer_compress_percentage=50 leaves 256 bytes of each sector, 100 its stamp alone") {
+  CHECK(zeroes_of_sector(0) == 0);
+  CHECK(zeroes_of_sector(50) == 256);
+  CHECK(zeroes_of_sector(1) == 5);     // 5.12
+  CHECK(zeroes_of_sector(99) == 504);  // 506.88 would touch the stamp
+  CHECK(zeroes_of_sector(100) == 504);
+  const std::vector<std::byte> pool = make_pool(1);
+  for (const std::uint32_t percentage : {50U, 100U}) {
+    Payload payload(pool.data(), 0, percentage);
+    std::vector<std::byte> block(8192);
+    std::set<std::string> seen;
+    payload.fill(block.data(), block.size());
+    for (std::size_t s = 0; s < 16; ++s) {
+      const std::string one = sector(block, s);
+      const std::size_t zeroes = zeroes_of_sector(percentage);
+      CHECK(one.substr(sector_bytes - zeroes) == std::string(zeroes, '\0'));
+      if (percentage == 50) CHECK(one.find_first_not_of('\0', 200) < 256);
+      CHECK(seen.insert(one).second);  // still unlike every other
+    }
+  }
+}

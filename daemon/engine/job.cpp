@@ -34,7 +34,22 @@ void wait_at(int gate) {
   }
 }
 
+// As fio's cpus_allowed_policy=shared: all jobs may use all of them. Before the loop is made, so
+// that its memory is near.
+bool find_place(const Seat& seat) {
+  const CpuSet& cpus = seat.board->load.cpus;
+  if (cpus == CpuSet{}) return true;
+  const int error_number = run_on_cpus(cpus);
+  if (error_number == 0) return true;
+  seat.worker->fail("cpus_allowed", error_number, 0,
+                    error_number == ENOSYS
+                        ? "this system doesn't bind threads to CPUs: leave cpus_allowed out"
+                        : "none of these CPUs is there, or may be used by us: ask for others");
+  return false;
+}
+
 void run_worker(const Seat& seat) {
+  if (!find_place(seat)) return tell(seat.news, 'f');
   if (seat.board->load.workload.rate_iops != 0) wake_punctually();
   const std::unique_ptr<Loop> loop = make_loop(*seat.worker, *seat.board);
   if (!loop) return tell(seat.news, 'f');

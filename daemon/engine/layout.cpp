@@ -1,5 +1,6 @@
-// Fills scratch files with bytes that no disk can compress, so that a later read is a read. One
-// thread: the disk is the limit, and a stop is heard between two writes.
+// Fills scratch files with bytes that no disk can compress (or only as far as the load wants it),
+// so that a later read is a read. One thread: the disk is the limit, and a stop is heard between
+// two writes.
 #include <unistd.h>
 
 #include <algorithm>
@@ -92,6 +93,8 @@ Filling::Answer Filling::fill(std::uint32_t file) {
 
 void Filling::write_block(std::uint32_t file, std::size_t bytes, std::uint64_t offset) {
   fill_random(block_.get(), bytes, random_);
+  make_compressible(block_.get(), bytes,
+                    zeroes_of_sector(load_.workload.buffer_compress_percentage));
   const std::uint64_t began = PosixClock::now();
   std::size_t done = 0;
   while (done < bytes) {

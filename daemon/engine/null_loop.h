@@ -20,7 +20,7 @@ void null_spin(Worker& worker, const Board& board, std::byte* block, Device& dev
   const std::uint64_t multiplier = board.clock.multiplier;
   const Region region = region_of(worker, board);
   Offsets offsets(region);
-  Payload payload(board.pool, worker.index);
+  Payload payload(board.pool, worker.index, board.load.workload.buffer_compress_percentage);
   Direction direction(board.load, region);
   Gate gate(worker, board);
   Pace pace(worker, board, gate);

@@ -2,6 +2,8 @@
 // Safe from any thread.
 #pragma once
 
+#include "daemon/model/workload.h"
+
 namespace iobenchd::engine {
 
 // The descriptor bypasses the page cache: opened with O_DIRECT, or a raw device where those are
@@ -15,6 +17,9 @@ namespace iobenchd::engine {
 // The kernel itself keeps time with the processor's cycle counter: it has then checked that the
 // counter is steady and the same on every processor.
 [[nodiscard]] bool kernel_trusts_cycles() noexcept;
+
+// Binds this thread to these CPUs. Returns 0 or an errno; ENOSYS: this system can't.
+[[nodiscard]] int run_on_cpus(const CpuSet& cpus) noexcept;
 
 // This thread is woken when it asked to be, as exactly as the system can.
 void wake_punctually() noexcept;

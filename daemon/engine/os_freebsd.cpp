@@ -1,8 +1,11 @@
 #include <fcntl.h>
+#include <sys/cpuset.h>
+#include <sys/param.h>
 #include <sys/procctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include "daemon/engine/os.h"
@@ -23,6 +26,14 @@ bool queue_polls(int) noexcept {
 
 bool kernel_trusts_cycles() noexcept {
   return false;  // clock_gettime reads the counter in user land already
+}
+
+int run_on_cpus(const CpuSet& cpus) noexcept {
+  cpuset_t set;
+  CPU_ZERO(&set);
+  for (std::uint32_t cpu = 0; cpu < cpus_most && cpu < CPU_SETSIZE; ++cpu)
+    if (((cpus[cpu / 64] >> (cpu % 64)) & 1) != 0) CPU_SET(cpu, &set);
+  return cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, sizeof(set), &set) == 0 ? 0 : errno;
 }
 
 void wake_punctually() noexcept {}  // there is nothing to ask for

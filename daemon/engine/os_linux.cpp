@@ -1,10 +1,12 @@
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <string_view>
@@ -50,6 +52,15 @@ bool kernel_trusts_cycles() noexcept {
   std::array<char, 32> text{};
   return first_bytes("/sys/devices/system/clocksource/clocksource0/current_clocksource", text) ==
          "tsc\n";
+}
+
+int run_on_cpus(const CpuSet& cpus) noexcept {
+  static_assert(CPU_SETSIZE >= cpus_most);
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (std::uint32_t cpu = 0; cpu < cpus_most; ++cpu)
+    if (((cpus[cpu / 64] >> (cpu % 64)) & 1) != 0) CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : errno;
 }
 
 // A timer may otherwise be 50 us late, so that several can share an interrupt.

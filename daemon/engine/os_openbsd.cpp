@@ -2,6 +2,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include "daemon/engine/os.h"
@@ -30,6 +31,10 @@ bool queue_polls(int) noexcept {
 
 bool kernel_trusts_cycles() noexcept {
   return false;  // clock_gettime reads the counter in user land already
+}
+
+int run_on_cpus(const CpuSet&) noexcept {
+  return ENOSYS;
 }
 
 void wake_punctually() noexcept {}  // there is nothing to ask for

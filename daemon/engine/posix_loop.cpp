@@ -61,7 +61,7 @@ void PosixLoop::spin() noexcept {
   std::byte* const block = buffers_.block(0);
   const Region region = region_of(worker_, board_);
   Offsets offsets(region);
-  Payload payload(board_.pool, worker_.index);
+  Payload payload(board_.pool, worker_.index, board_.load.workload.buffer_compress_percentage);
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Pace pace(worker_, board_, gate);

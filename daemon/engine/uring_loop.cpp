@@ -70,7 +70,7 @@ void UringLoop::spin() noexcept {
   const std::uint32_t reap_most = std::max(batch, board_.batch_complete);
   const Region region = region_of(worker_, board_);
   Offsets offsets(region);
-  Payload payload(board_.pool, worker_.index);
+  Payload payload(board_.pool, worker_.index, board_.load.workload.buffer_compress_percentage);
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Pace pace(worker_, board_, gate);
@@ -149,7 +149,7 @@ void UringLoop::spin_open() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const Region region = region_of(worker_, board_);
   Offsets offsets(region);
-  Payload payload(board_.pool, worker_.index);
+  Payload payload(board_.pool, worker_.index, board_.load.workload.buffer_compress_percentage);
   Mixing direction(board_.load, region);
   Gate gate(worker_, board_);
   Governor<Clock> governor(worker_, board_, gate);
