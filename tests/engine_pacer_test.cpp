@@ -111,23 +111,37 @@ TEST_CASE("13 500 I/Os at 450 a second, 1 ms each, every 500th 200 ms: the stall
   CHECK(static_cast<double>(percentile(open, 0.999)) == doctest::Approx(200e6).epsilon(0.001));
 }
 
-TEST_CASE("an alarm wakes before its time and learns how late the system wakes it") {
-  Alarm<TestClock> alarm{ClockScale{}};
-  CHECK(alarm.nap(0, 50'000) == 0);                  // 60 us are spun away at first
+TEST_CASE("an alarm wakes before its time, 60 us at first, and never sleeps through a stop") {
+  Alarm<TestClock> alarm(ClockScale{}, 25'000'000);
   CHECK(alarm.nap(0, 160'000) == 100'000);           // 160 - 60 us
-  CHECK(alarm.nap(0, 1'000'000'000) == 50'000'000);  // a stop must be heard
-  alarm.learn(100, 1'000'100);                       // 1 ms late: a quarter more from now on
-  CHECK(alarm.nap(0, 1'250'000) == 0);
-  CHECK(alarm.nap(0, 1'350'000) == 100'000);
-  alarm.learn(100, 1'000'000'100);  // never more than 25 ms, however late
-  CHECK(alarm.nap(0, 25'000'000) == 0);
-  CHECK(alarm.nap(0, 25'100'000) == 100'000);
-  for (int i = 0; i < 1000; ++i) alarm.learn(100, 100);  // punctual again
-  CHECK(alarm.nap(0, 110'000) == 100'000);               // 10 us stay
+  CHECK(alarm.nap(0, 1'000'000'000) == 50'000'000);  // a second is twenty naps
+  CHECK(alarm.nap(0, 50'000) == 0);
+}
+
+TEST_CASE("an alarm learns how late the system wakes it, and forgets a single bad moment") {
+  Alarm<TestClock> alarm(ClockScale{}, 25'000'000);
+  alarm.learn(100, 10'000'100);  // 10 ms late, once: 60 us become 90
+  CHECK(alarm.nap(0, 190'000) == 100'000);
+  for (int i = 0; i < 20; ++i) alarm.learn(100, 10'000'100);  // always: 90 us * 1.5^12 are enough
+  CHECK(alarm.nap(0, 10'000'000) == 0);
+  CHECK(alarm.nap(0, 60'000'000) > 40'000'000);  // but for no more than half as much again
+  for (int i = 0; i < 100; ++i) alarm.learn(100, 3'000'000'100);  // never more than 25 ms
+  CHECK(alarm.nap(0, 25'100'000) > 99'000);
+  for (int i = 0; i < 1000; ++i) alarm.learn(100, 100);  // punctual again: 10 us stay
+  CHECK(alarm.nap(0, 110'100) >= 100'000);
+}
+
+TEST_CASE("an alarm that has grown beyond the gaps between I/Os tries again after a while") {
+  Alarm<TestClock> alarm(ClockScale{}, 25'000'000);
+  for (int i = 0; i < 8; ++i) alarm.learn(100, 100'000'100);  // 60 us * 1.5^8 are 1.54 ms
+  std::uint64_t now = 0;
+  while (alarm.nap(now, now + 1'000'000) == 0 && now < 10'000'000'000) now += 1'000'000;
+  CHECK(now > 2'000'000'000);  // 28 steps of 100 ms bring them below 1 ms
+  CHECK(now < 3'500'000'000);
 }
 
 TEST_CASE("resting until an instant a second away naps and never oversleeps") {
-  Alarm<TestClock> alarm{ClockScale{}};
+  Alarm<TestClock> alarm(ClockScale{}, 25'000'000);
   TestClock::time = TestClock::slept = 0;
   std::uint64_t now = 0;
   while (now < 1'000'000'000) now = alarm.rest(now, 1'000'000'000);

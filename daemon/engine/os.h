@@ -2,6 +2,8 @@
 // Safe from any thread.
 #pragma once
 
+#include <cstdint>
+
 #include "daemon/model/workload.h"
 
 namespace iobenchd::engine {
@@ -23,6 +25,10 @@ namespace iobenchd::engine {
 
 // This thread is woken when it asked to be, as exactly as the system can.
 void wake_punctually() noexcept;
+
+// How late a sleep may end on an idle machine. What comes on top is other load: to spin it away
+// would only add to it.
+[[nodiscard]] std::uint64_t wakes_late_ns() noexcept;
 
 // Called by a job process: it ends when its parent does, whatever it is doing.
 void end_with_parent(int parent_pid) noexcept;

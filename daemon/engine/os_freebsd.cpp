@@ -38,6 +38,10 @@ int run_on_cpus(const CpuSet& cpus) noexcept {
 
 void wake_punctually() noexcept {}  // there is nothing to ask for
 
+std::uint64_t wakes_late_ns() noexcept {
+  return 1'000'000;  // a clock tick of 1000 Hz where timers are shared
+}
+
 void end_with_parent(int parent_pid) noexcept {
   int signal_number = SIGKILL;
   procctl(P_PID, 0, PROC_PDEATHSIG_CTL, &signal_number);

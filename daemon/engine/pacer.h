@@ -9,6 +9,7 @@
 
 #include "daemon/engine/clock.h"
 #include "daemon/engine/offsets.h"
+#include "daemon/engine/os.h"
 #include "daemon/engine/worker.h"
 #include "daemon/model/workload.h"
 
@@ -54,29 +55,39 @@ class Pacer {
 [[nodiscard]] Pacer pacer_of(const Worker& worker, const Board& board) noexcept;
 
 // Sleeps until shortly before an instant and leaves the rest to a spinning caller; learns from its
-// own oversleeping how early that has to be. Where the system wakes at clock ticks of 10 ms alone,
-// most of the waiting is spinning: the CPU figures tell, the latencies don't suffer.
+// own oversleeping how early that has to be: early enough for all but one nap in 27. Where the
+// system wakes at clock ticks of 10 ms alone, most of the waiting is spinning: the CPU figures
+// tell, the latencies don't suffer.
 template <class Clock>
 class Alarm {
  public:
-  explicit Alarm(const ClockScale& scale) noexcept
+  Alarm(const ClockScale& scale, std::uint64_t late_most_ns) noexcept
       : multiplier_(scale.multiplier),
         nap_most_(scale.to_ticks(50'000'000)),
-        margin_most_(scale.to_ticks(25'000'000)),
+        margin_most_(scale.to_ticks(late_most_ns)),
         margin_least_(scale.to_ticks(10'000)),
-        margin_(scale.to_ticks(60'000)) {}
+        margin_(scale.to_ticks(60'000)),
+        patience_(scale.to_ticks(100'000'000)) {}
 
   // How long to sleep from `now` to wake shortly before `until`, 50 ms at most so that a stop is
   // heard; 0: not at all.
-  [[nodiscard]] std::uint64_t nap(std::uint64_t now, std::uint64_t until) const noexcept {
-    return now + margin_ < until ? std::min(until - now - margin_, nap_most_) : 0;
+  [[nodiscard]] std::uint64_t nap(std::uint64_t now, std::uint64_t until) noexcept {
+    if (now + margin_ < until) return std::min(until - now - margin_, nap_most_);
+    if (now >= try_again_) {
+      // One bad moment must not mean spinning for ever, nor a try every other I/O be late.
+      shrink();
+      try_again_ = now + patience_;
+    }
+    return 0;
   }
 
-  // A nap that should have ended at `wanted` did at `woke`. The worst of late counts most.
+  // A nap that should have ended at `wanted` did at `woke`.
   void learn(std::uint64_t wanted, std::uint64_t woke) noexcept {
-    const std::uint64_t late = woke > wanted ? woke - wanted : 0;
-    margin_ =
-        std::clamp(std::max(late + late / 4, margin_ - margin_ / 16), margin_least_, margin_most_);
+    if (woke > wanted + margin_) {
+      margin_ = std::min(margin_ + margin_ / 2, margin_most_);
+    } else {
+      shrink();
+    }
   }
 
   // Comes back at once or after a nap, with the time.
@@ -90,11 +101,16 @@ class Alarm {
   }
 
  private:
+  // (1 - 1/64)^26 is 1 / 1.5: growing once and shrinking 26 times is where it stays.
+  void shrink() noexcept { margin_ = std::max(margin_ - margin_ / 64, margin_least_); }
+
   std::uint64_t multiplier_;
   std::uint64_t nap_most_;
   std::uint64_t margin_most_;
   std::uint64_t margin_least_;
   std::uint64_t margin_;
+  std::uint64_t patience_;
+  std::uint64_t try_again_ = 0;
 };
 
 // The pace of most runs: as fast as it goes, until the deadline. Costs nothing.
@@ -117,7 +133,7 @@ class Governor {
         open_(board.load.workload.rate_iops != 0),
         most_(most_ios(board)),
         pacer_(pacer_of(worker, board)),
-        alarm_(board.clock) {}
+        alarm_(board.clock, wakes_late_ns()) {}
 
   // Waits until the next I/O is due; `began` is then since when its latency counts. False: the run
   // is over, or stopped.
