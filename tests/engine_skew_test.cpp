@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "daemon/engine/loop.h"
 #include "daemon/engine/permutation.h"
 #include "daemon/engine/skew.h"
 
@@ -86,6 +87,32 @@ TEST_CASE("the first lap of all workers together is every block exactly once") {
       for (std::uint64_t i = 0; i < slice; ++i) ++seen[block_of(offsets.next())];
     }
     CHECK(std::count(seen.begin(), seen.end(), 1) == 1001);
+  }
+}
+
+TEST_CASE("five jobs on two files: three share the first one's blocks, two the other's") {
+  for (const std::uint32_t threads : {1U, 4U}) {
+    Load load;
+    load.ioengine = threads == 1 ? IoEngine::psync : IoEngine::threads;
+    load.numjobs = 5;
+    load.iodepth = threads;
+    load.files = 2;
+    load.size_bytes = 100 * 4096;
+    load.seed = 42;
+    const Board& board = *make_board(load, 4);
+    std::vector<int> seen(200);
+    for (std::uint32_t i = 0; i < board.worker_count; ++i) {
+      const Worker& worker = board.workers[i];
+      const Region region = region_of(worker, board);
+      CHECK(region.shares == (worker.job % 2 == 0 ? 3 : 2) * threads);
+      REQUIRE(region.share < region.shares);
+      PermutedOffsets offsets(region);
+      const std::uint64_t slice =
+          slice_begin(region, region.share + 1) - slice_begin(region, region.share);
+      for (std::uint64_t k = 0; k < slice; ++k)
+        ++seen[worker.job % 2 * 100 + offsets.next() / 4096];
+    }
+    CHECK(std::count(seen.begin(), seen.end(), 1) == 200);
   }
 }
 
