@@ -64,6 +64,9 @@ struct Outcome {
 using OnTick = std::function<void(EngineProcess&, const iobenchd::Frame&)>;
 [[nodiscard]] Outcome run_engine(const iobenchd::Load& load, const std::string& path,
                                  const OnTick& on_tick = {});
+// The same, longer and longer until anything has been measured at all: a busy machine may not let
+// us run for a whole run. `load` is then what was run.
+[[nodiscard]] Outcome run_until_moved(iobenchd::Load& load, const std::string& path);
 [[nodiscard]] iobenchd::Load small_load(iobenchd::IoEngine ioengine, iobenchd::Rw rw);
 [[nodiscard]] bool io_uring_forbidden();  // says why
 
