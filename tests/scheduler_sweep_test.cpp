@@ -106,6 +106,20 @@ TEST_CASE("a disk that is gone fails its sweep at the first run") {
   CHECK(sweep.runs_failed == 1);
 }
 
+TEST_CASE("a disk is gone, whatever its last I/O said, when it can no longer be found") {
+  Workshop workshop;
+  workshop.host.script = [&](EngineEnd& end, const OpenRun&) {
+    if (fakes::prepares(end)) return;
+    workshop.host.facts.erase("/dev/sda");
+    end.failure(Phase::measure, EIO, "read", 4096);
+  };
+  Life life(workshop);
+  const Sweep sweep = life.wait_for_end(life.scheduler.submit(grid_on("/dev/sda", {1, 2, 3})).id);
+  CHECK(sweep.state == SweepState::failed);
+  CHECK(sweep.runs_failed == 1);
+  CHECK(sweep.error == "/dev/sda is gone: read failed at offset 4096 (job 0): Input/output error");
+}
+
 TEST_CASE("a hung engine fails run and sweep; its disk is stuck until it is reaped") {
   Workshop workshop;
   std::atomic<bool> over = false;

@@ -11,7 +11,7 @@ namespace iobenchd::scheduler {
 
 enum class FailureKind : std::uint8_t {
   io,           // an operation on the disk failed
-  device_gone,  // ENODEV, ENXIO: no other run can do better
+  device_gone,  // ENODEV, ENXIO, or not found any more: no other run can do better
   hung,         // nothing completed for too long
   crashed,      // the engine died
   refused,      // the target was not opened, or the engine can't do what was asked

@@ -88,6 +88,7 @@ class Runner {
   [[nodiscard]] MeasureResult measure_rounds(const Setting& setting, Load load);
   [[nodiscard]] MeasureResult drive(const OpenRun& request, const Load& load,
                                     const Observer& observer);
+  [[nodiscard]] bool device_is_gone() const;
   void note_health(Run& run) const;
   void complete(const PlannedRun& planned, Run& run, MeasureResult& result);
   void judge_failure(const RunFailure& failure);

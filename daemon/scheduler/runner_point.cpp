@@ -2,11 +2,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/rounds.h"
 #include "daemon/scheduler/runner.h"
 #include "daemon/scheduler/scratch.h"
@@ -153,7 +156,26 @@ MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Obse
   }
   MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
   let_go(std::move(process), result.end);
+  if (result.end == RunEnd::failed && result.failure.kind != FailureKind::hung &&
+      device_is_gone()) {
+    result.failure.kind = FailureKind::device_gone;
+    result.failure.text = sweep_.spec.target + " is gone: " + result.failure.text;
+  }
   return result;
+}
+
+// A disk that was pulled out doesn't always say ENXIO: on Linux it reads as one of no size, or its
+// last I/Os end with EIO.
+bool Runner::device_is_gone() const {
+  const TargetFacts& before = judgement_.facts;
+  if (!is_device(before)) return false;
+  try {
+    const std::vector<TargetFacts> now = in_.host.probe(sweep_.spec.target);
+    return !now.empty() && now.front().error_number != ETIMEDOUT &&
+           (!is_device(now.front()) || now.front().size_bytes < before.size_bytes);
+  } catch (const Error&) {
+    return false;  // the launcher has other worries
+  }
 }
 
 // The disk is free for the next run when the engine is reaped, for its lease dies with it.
