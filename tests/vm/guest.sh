@@ -8,13 +8,13 @@ guest_skip() {
 }
 
 room=
-guest_pid=
+guest_pid= guest_helper= # processes of ours; the helper, if any, acts on the guest from outside
 guest_cleanup() {
   trap - EXIT INT TERM
-  if [ -n "$guest_pid" ]; then
-    kill "$guest_pid" 2>/dev/null || true
-    wait "$guest_pid" 2>/dev/null || true
-  fi
+  for process in $guest_helper $guest_pid; do
+    kill "$process" 2>/dev/null || true
+    wait "$process" 2>/dev/null || true
+  done
   [ -z "$room" ] || rm -rf "$room"
 }
 
@@ -88,7 +88,8 @@ guest_start() {
   (cd "$root" && find . | cpio -o -H newc --quiet) >"$room/initrd"
   : >"$room/console"
   timeout "$guest_seconds" qemu-system-x86_64 -m 1024 -cpu max -nodefaults -display none \
-    -no-reboot -serial "file:$room/console" -kernel "$kernel"/boot/vmlinuz-* -initrd "$room/initrd" \
+    -no-reboot -serial "file:$room/console" \
+    -kernel "$kernel"/boot/vmlinuz-* -initrd "$room/initrd" \
     -append "console=ttyS0 quiet panic=-1 $arguments" "$@" 2>"$room/qemu" &
   guest_pid=$!
 }

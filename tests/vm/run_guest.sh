@@ -1,0 +1,184 @@
+#!/bin/busybox sh
+# The first process of run.sh's guest: starts the daemon as a system would, asks it by its socket,
+# says what it found, switches the machine off.
+/bin/busybox mkdir -p /usr/bin
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+mkdir -p /var/lib /mnt
+ifconfig lo 127.0.0.1 up
+echo 'root:x:0:0:root:/:/bin/sh' >/etc/passwd
+echo '_iobenchd:x:900:900::/nonexistent:/bin/false' >>/etc/passwd
+echo 'root:x:0:' >/etc/group
+echo '_iobenchd:x:900:' >>/etc/group
+chmod 1777 /tmp
+
+say() { echo "vm: $*" >/dev/console; }
+passed() { say "ok: $*"; }
+fail() {
+  say "FAILED: $*"
+  echo "--- the last answer: $(head -c 2000 /tmp/body)" >/dev/console
+  echo "--- the end of the daemon's log" >/dev/console
+  tail -n 30 /tmp/log >/dev/console
+  poweroff -f
+  sleep 60
+}
+
+# wait_for SECONDS WHAT COMMAND...: until the command succeeds.
+wait_for() {
+  left=$(($1 * 5)) what=$2
+  shift 2
+  until "$@"; do
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || fail "waited in vain for $what"
+    sleep 0.2
+  done
+}
+
+# ask PATH [curl's options]: the answer's body is in /tmp/body, its status in $status.
+ask() {
+  path=$1
+  shift
+  status=$(curl -sS --unix-socket /run/iobenchd/iobenchd.sock -o /tmp/body -w '%{http_code}' "$@" \
+    "http://localhost$path")
+}
+# post BODY STATUS WORD: the word stands in the answer.
+post() {
+  ask /api/v1/sweeps -X POST -H 'Content-Type: application/json' -d "$1"
+  [ "$status" = "$2" ] || fail "$1 is answered by $status, not by $2"
+  grep -q "$3" /tmp/body || fail "the answer to $1 doesn't say: $3"
+  id=$(jq -r '.id // empty' /tmp/body)
+}
+holds() { jq -e "$1" /tmp/body >/dev/null; }
+sweep_is() { ask "/api/v1/sweeps/$1" && holds ".state == \"$2\""; }
+over() { ask "/api/v1/sweeps/$1" && holds '.state | IN("done", "failed", "cancelled")'; }
+done_well() { # ID SECONDS WHAT
+  wait_for "$2" "the end of $3" over "$1"
+  holds '.state == "done" and .runs_failed == 0' || fail "$3 failed"
+}
+measuring() { ask "/api/v1/sweeps/$1" && holds '.progress.phase == "measure"'; }
+healthy() { curl -sf -m 2 -o /dev/null http://127.0.0.1:8464/healthz; }
+target() { ask /api/v1/targets && jq -r ".items[] | select(.path == \"$1\") | $2" /tmp/body; }
+
+# Times of a sweep's runs, "start end" a line, as RFC 3339 text: it sorts as time does.
+spans() {
+  ask "/api/v1/runs?sweep_id=$1" || fail "no runs of sweep $1"
+  jq -r '.items[] | "\(.started_at) \(.finished_at)"' /tmp/body
+}
+overlap() { # two files of spans
+  while read -r start end; do
+    awk -v a="$start" -v b="$end" '$1 < b && a < $2 { found = 1 } END { exit !found }' "$2" &&
+      return 0
+  done <"$1"
+  return 1
+}
+
+disk_of() { # serial, namespace
+  for block in /sys/block/nvme*n"$2"; do
+    [ "$(tr -d ' ' <"$block/device/serial")" = "$1" ] && echo "/dev/${block##*/}" && return
+  done
+  fail "no disk has the serial number $1"
+}
+plain=$(disk_of plain 1)
+mounted=$(disk_of mounted 1)
+pulled=$(disk_of pulled 1)
+small=$(disk_of pair 1)
+large=$(disk_of pair 2)
+{ mke2fs -F "$mounted" && mount -t ext2 "$mounted" /mnt; } >/tmp/log 2>&1 || fail "no file system"
+
+# --- the start
+cat >/etc/iobenchd.conf <<'CONF'
+{
+  "targets": [{"path": "/dev/nvme?n?", "write": true}],
+  "workers": 2  // so that only their common controller keeps two sweeps apart
+}
+CONF
+iobenchd -n >/tmp/log 2>&1 || fail "the configuration is refused"
+iobenchd -d >/tmp/log 2>&1 </dev/null &
+wait_for 30 "the daemon" healthy
+ps -o user,args >/tmp/body
+grep -q '^_iobench.*iobenchd: service' /tmp/body || fail "the service doesn't run as _iobenchd"
+passed "started as root, the service runs as _iobenchd"
+
+# --- what it finds
+[ "$(target "$plain" '"\(.model), \(.serial), \(.size_bytes), \(.logical_sector_bytes)"')" = \
+  "QEMU NVMe Ctrl, plain, 268435456, 512" ] || fail "/targets doesn't know the disk"
+[ "$(target "$large" .logical_sector_bytes)" = 4096 ] || fail "/targets doesn't know the sectors"
+[ "$(target "$mounted" .use)" = "mounted on /mnt" ] || fail "/targets doesn't know the mount"
+[ "$(target "$small" '.shares_device_with | index("'"$large"'") != null')" = true ] ||
+  fail "/targets doesn't know that two namespaces share a controller"
+passed "/targets: model, serial number, size, sectors, mount, a shared controller"
+
+# --- reading
+read='"rw": ["randread"], "numjobs": [1, 2], "size": "64m", "ramp_time": "100ms"'
+ring='"ioengine": "io_uring", "iodepth": [8], "runtime": "1s"'
+post "{\"target\": \"$plain\", $read, $ring}" 202 '"id"'
+done_well "$id" 60 "a sweep of random reads"
+holds '(.points | length) == 2 and ([.points[] | .iops > 0] | all)' || fail "points without IOPS"
+ask "/api/v1/runs?sweep_id=$id"
+holds '[.items[] | .ioengine == "io_uring" and .direct] | all' || fail "not io_uring, or not direct"
+passed "randread with io_uring and O_DIRECT: $(jq '.items | length' /tmp/body) runs"
+
+post "{\"target\": \"$large\", \"bs\": [512], \"rw\": [\"randread\"], \"size\": \"64m\"}" 422 4096
+passed "blocks of 512 bytes on sectors of 4096: 422"
+
+# --- writing
+write="\"rw\": [\"write\"], \"numjobs\": [1], \"size\": \"4m\", \"runtime\": \"1s\""
+post "{\"target\": \"$plain\", $write}" 428 destroy
+head -c 4194304 "$plain" | tr -d '\0' | head -c 1 >/tmp/first
+[ ! -s /tmp/first ] || fail "the disk was written without a confirmation"
+phrase=$(target "$plain" .confirm_phrase)
+post "{\"target\": \"$plain\", $write, \"confirm\": \"destroy everything\"}" 428 destroy
+post "{\"target\": \"$plain\", $write, \"confirm\": \"$phrase\"}" 202 '"id"'
+done_well "$id" 60 "a sweep of writes"
+head -c 4194304 "$plain" | tr -d '\0' | head -c 1 >/tmp/first
+[ -s /tmp/first ] || fail "the disk is still empty"
+passed "a write needs its confirmation: 428, then \"$phrase\""
+
+phrase=$(target "$mounted" .confirm_phrase)
+post "{\"target\": \"$mounted\", $write, \"confirm\": \"$phrase\"}" 403 "mounted"
+passed "a mounted disk is never written, confirmed or not: 403"
+
+# --- two at a time
+both() { # two disks: spans in /tmp/first and /tmp/second
+  post "{\"target\": \"$1\", $read, \"runtime\": \"2s\"}" 202 '"id"'
+  first=$id
+  post "{\"target\": \"$2\", $read, \"runtime\": \"2s\"}" 202 '"id"'
+  second=$id
+  done_well "$first" 90 "a sweep on $1"
+  done_well "$second" 90 "a sweep on $2"
+  spans "$first" >/tmp/first
+  spans "$second" >/tmp/second
+}
+both "$plain" "$large"
+overlap /tmp/first /tmp/second || fail "two disks were not measured side by side by two workers"
+both "$small" "$large"
+! overlap /tmp/first /tmp/second || fail "two namespaces of one controller were measured at once"
+passed "two workers: two disks side by side, two namespaces of one controller one after the other"
+
+# --- a disk pulled out
+post "{\"target\": \"$pulled\", $read, \"runtime\": \"20s\"}" 202 '"id"'
+wait_for 30 "a run on the disk to pull" measuring "$id"
+say "pull $pulled"
+left=300
+until over "$id"; do
+  healthy || fail "the daemon doesn't answer while a disk goes"
+  left=$((left - 1))
+  [ "$left" -gt 0 ] || fail "the sweep goes on without its disk"
+  sleep 0.2
+done
+holds '.state == "failed"' || fail "the sweep on a pulled disk did not fail"
+holds ".error | startswith(\"$pulled is gone: \")" || fail "the sweep doesn't say what happened"
+error=$(jq -r .error /tmp/body)
+ask "/api/v1/runs?sweep_id=$id&state=failed"
+holds '.items | length == 1' || fail "more than the one run was tried"
+[ ! -e "$pulled" ] || fail "$pulled is still there"
+[ -z "$(target "$pulled" .path)" ] || fail "/targets still shows $pulled"
+healthy || fail "the daemon doesn't answer after a disk went"
+post "{\"target\": \"$pulled\", \"rw\": [\"randread\"]}" 422 "doesn't exist"
+passed "a disk pulled out during a run: $error"
+
+say "all is well"
+poweroff -f
