@@ -43,7 +43,7 @@ ours() { # device name=value...: the driver's line of JSON
   done
   cat /tmp/ours
 }
-figure() { sed -n 's/.*"'"$1"'": \([0-9.]*\).*/\1/p'; }
+figure() { grep -o "\"$1\": [0-9.]*" | sed -n '1s/.*: //p'; } # the first: of the whole run
 
 theirs() { # option...: ns an I/O
   fio --name=exact --filename=/dev/nullb0 --bs=4k --size=1g --direct=1 --invalidate=0 \
@@ -95,7 +95,7 @@ row "randread, io_uring, depth 32" 0.56 "rw=randread ioengine=io_uring iodepth=3
   "--rw=randread --ioengine=io_uring --iodepth=32" 1.03 "ioengine=io_uring iodepth=32"
 row "the same, fio with our batch and flags" 0.75 "rw=randread ioengine=io_uring iodepth=32" \
   "--rw=randread --ioengine=io_uring --iodepth=32 $batch --fixedbufs=1 --registerfiles=1"
-for rw in read randwrite; do
+for rw in read randwrite randrw; do
   row "$rw, psync" - "rw=$rw ioengine=psync" "--rw=$rw --ioengine=psync"
   row "$rw, io_uring, depth 32" - "rw=$rw ioengine=io_uring iodepth=32" \
     "--rw=$rw --ioengine=io_uring --iodepth=32"
