@@ -52,8 +52,10 @@ Json limit_of(const std::string& text) {
 Json json_of(const TextField& field) {
   const auto& [name, text] = field;
   constexpr std::array<std::string_view, 3> lists{"rw", "bs", "iodepth"};
-  constexpr std::array<std::string_view, 6> switches{"direct",    "thread",      "refine",
-                                                     "keep_file", "norandommap", "hipri"};
+  constexpr std::array<std::string_view, 7> switches{"direct",      "thread", "refine", "keep_file",
+                                                     "norandommap", "hipri",  "verify"};
+  // fio names the checksum, and there is one.
+  if (name == "verify" && text == "crc32c") return Json(true);
   if (std::find(lists.begin(), lists.end(), name) != lists.end()) return list_of(text);
   const bool is_switch = std::find(switches.begin(), switches.end(), name) != switches.end();
   if (is_switch && (text == "0" || text == "1")) return Json(text == "1");  // as fio has it

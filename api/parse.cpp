@@ -22,7 +22,7 @@ constexpr std::uint32_t block_bytes_least = 512;
 constexpr std::size_t path_bytes_most = 1000;
 constexpr std::size_t confirm_bytes_most = 255;
 
-constexpr std::array<std::string_view, 39> field_names{"preset",
+constexpr std::array<std::string_view, 40> field_names{"preset",
                                                        "label",
                                                        "target",
                                                        "size",
@@ -56,12 +56,13 @@ constexpr std::array<std::string_view, 39> field_names{"preset",
                                                        "random_distribution",
                                                        "buffer_compress_percentage",
                                                        "hipri",
+                                                       "verify",
                                                        "cpus_allowed",
                                                        "steady_state",
                                                        "precondition",
                                                        "on_restart",
                                                        "confirm"};
-constexpr std::array<std::string_view, 2> later_names{"verify", "yield_to_other_io"};
+constexpr std::array<std::string_view, 1> later_names{"yield_to_other_io"};
 
 // Null where null has a meaning: "as if the field were not there".
 bool is_null(FieldReader& fields, std::string_view name) {

@@ -91,6 +91,7 @@ void read_workload(FieldReader& fields, SweepSpec& spec) {
   fields.whole("buffer_compress_percentage", whole_range(0, 100),
                workload.buffer_compress_percentage);
   read_switch(fields, "hipri", workload.hipri);
+  read_switch(fields, "verify", workload.verify);
   read_steady_state(fields, spec);
   fields.boolean("precondition", spec.precondition);
   fields.text("cpus_allowed", cpus_allowed_bytes_most, spec.cpus_allowed);

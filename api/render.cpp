@@ -40,6 +40,7 @@ void add_workload(Json& json, const Workload& workload) {
   json["random_distribution"] = to_string(workload.random_distribution);
   json["buffer_compress_percentage"] = workload.buffer_compress_percentage;
   json["hipri"] = workload.hipri == 1;
+  json["verify"] = workload.verify == 1;
 }
 
 }  // namespace

@@ -138,6 +138,7 @@ void add_measurement(Json& json, const Run& run) {
   json["involuntary_context_switches"] = known(ours, m.involuntary_context_switches);
   json["minor_page_faults"] = known(ours, m.minor_page_faults);
   json["major_page_faults"] = known(ours, m.major_page_faults);
+  json["verified_bytes"] = known(ours, m.verified_bytes);
   json["temperature_celsius"] = number(run.health.temperature_celsius);
   json["temperature_limit_celsius"] = number(run.health.temperature_limit_celsius);
   json["wear_percent_used"] = number(run.health.wear_percent_used);

@@ -270,10 +270,18 @@ ALTER TABLE measurements ADD COLUMN governor TEXT NOT NULL DEFAULT '';
 ALTER TABLE measurements ADD COLUMN container TEXT NOT NULL DEFAULT '';
 )sql";
 
+// What was written is read back.
+constexpr const char* version_3 = R"sql(
+ALTER TABLE sweeps ADD COLUMN verify INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 // Never edit or reorder: version = index + 1.
-constexpr std::array<const char*, 2> steps_known{
+constexpr std::array<const char*, 3> steps_known{
     version_1,
     version_2,
+    version_3,
 };
 
 constexpr std::uint64_t copy_slack_bytes = std::uint64_t{16} << 20;

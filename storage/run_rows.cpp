@@ -68,6 +68,7 @@ void bind_figures(Statement& insert, const Run& run) {
       .bind("involuntary_context_switches", m.involuntary_context_switches)
       .bind("minor_page_faults", m.minor_page_faults)
       .bind("major_page_faults", m.major_page_faults)
+      .bind("verified_bytes", m.verified_bytes)
       .bind("device_read_ios", m.device_read_ios)
       .bind("device_write_ios", m.device_write_ios)
       .bind("device_read_bytes", m.device_read_bytes)
@@ -123,6 +124,7 @@ void read_figures(Statement& row, Run& run) {
   m.involuntary_context_switches = row.unsigned64("involuntary_context_switches");
   m.minor_page_faults = row.unsigned64("minor_page_faults");
   m.major_page_faults = row.unsigned64("major_page_faults");
+  m.verified_bytes = row.unsigned64("verified_bytes");
   m.device_read_ios = row.unsigned64("device_read_ios");
   m.device_write_ios = row.unsigned64("device_write_ios");
   m.device_read_bytes = row.unsigned64("device_read_bytes");
@@ -248,7 +250,8 @@ void insert_measurement(Connection& connection, const Run& run) {
                               imported_figures, imported_iops, imported_bandwidth_bytes_per_s,
                               imported_latency_mean_ns, voluntary_context_switches,
                               involuntary_context_switches, minor_page_faults, major_page_faults,
-                              device_read_ios, device_write_ios, temperature_celsius,
+                              verified_bytes, device_read_ios, device_write_ios,
+                              temperature_celsius,
                               temperature_limit_celsius, wear_percent_used, hole_percent, governor,
                               container, fsync_ios, fsync_latency, read_latency, write_latency,
                               samples, jobs)
@@ -263,7 +266,7 @@ void insert_measurement(Connection& connection, const Run& run) {
             :imported_figures, :imported_iops, :imported_bandwidth_bytes_per_s,
             :imported_latency_mean_ns, :voluntary_context_switches,
             :involuntary_context_switches, :minor_page_faults, :major_page_faults,
-            :device_read_ios, :device_write_ios, :temperature_celsius,
+            :verified_bytes, :device_read_ios, :device_write_ios, :temperature_celsius,
             :temperature_limit_celsius, :wear_percent_used, :hole_percent, :governor, :container,
             :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples, :jobs))sql");
   bind_figures(insert, run);
@@ -280,9 +283,10 @@ void read_measurement(Connection& connection, Run& run) {
            direct, engine_flags, batch_submit, batch_complete, in_flight_max, imported_figures,
            imported_iops, imported_bandwidth_bytes_per_s, imported_latency_mean_ns,
            voluntary_context_switches, involuntary_context_switches, minor_page_faults,
-           major_page_faults, device_read_ios, device_write_ios, temperature_celsius,
-           temperature_limit_celsius, wear_percent_used, hole_percent, governor, container,
-           fsync_ios, fsync_latency, read_latency, write_latency, samples, jobs
+           major_page_faults, verified_bytes, device_read_ios, device_write_ios,
+           temperature_celsius, temperature_limit_celsius, wear_percent_used, hole_percent,
+           governor, container, fsync_ios, fsync_latency, read_latency, write_latency, samples,
+           jobs
       FROM measurements
      WHERE run_id = :run_id
      ORDER BY run_id)sql");

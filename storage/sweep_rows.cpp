@@ -55,7 +55,8 @@ void bind_workload(Statement& statement, const Workload& workload) {
       .bind("norandommap", workload.norandommap == 1)
       .bind("random_distribution", to_string(workload.random_distribution))
       .bind("buffer_compress_percentage", workload.buffer_compress_percentage)
-      .bind("hipri", workload.hipri == 1);
+      .bind("hipri", workload.hipri == 1)
+      .bind("verify", workload.verify == 1);
 }
 
 Workload read_workload(Statement& row) {
@@ -70,6 +71,7 @@ Workload read_workload(Statement& row) {
   workload.random_distribution = word(row, "random_distribution", parse_random_distribution);
   workload.buffer_compress_percentage = row.unsigned32("buffer_compress_percentage");
   workload.hipri = row.boolean("hipri") ? 1 : 0;
+  workload.verify = row.boolean("verify") ? 1 : 0;
   return workload;
 }
 
@@ -236,7 +238,7 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
                         repeats_most, ci_percent, steady_rounds, steady_round_ns, precondition,
                         rwmixread, rate_iops, rate_process,
                         io_size_bytes, fsync, sync, norandommap, random_distribution,
-                        buffer_compress_percentage, hipri, cpus_allowed,
+                        buffer_compress_percentage, hipri, verify, cpus_allowed,
                         plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
                         plan_size_bytes, plan_target, plan_settings,
                         created_at_ns, started_at_ns, finished_at_ns, answer, runs_done,
@@ -249,7 +251,7 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
             :repeats_most, :ci_percent, :steady_rounds, :steady_round_ns, :precondition,
             :rwmixread, :rate_iops, :rate_process,
             :io_size_bytes, :fsync, :sync, :norandommap, :random_distribution,
-            :buffer_compress_percentage, :hipri, :cpus_allowed,
+            :buffer_compress_percentage, :hipri, :verify, :cpus_allowed,
             :plan_runs, :plan_seconds, :plan_layout_bytes, :plan_write_bytes, :plan_ioengine,
             :plan_size_bytes, :plan_target, :plan_settings,
             :created_at_ns, :started_at_ns, :finished_at_ns, :answer, :runs_done,

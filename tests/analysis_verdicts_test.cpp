@@ -121,6 +121,15 @@ TEST_CASE("exceeds_sync_bound: one job that waits 100 us for each I/O can't do 1
   CHECK_FALSE(has(run, "exceeds_sync_bound"));
 }
 
+TEST_CASE("exceeds_sync_bound: not of an open loop, where I/Os that are due wait their turn") {
+  Run run = clean_run();
+  run.measurement.ioengine = IoEngine::psync;
+  set_seconds(run, std::vector<std::uint64_t>(30, 11'000));
+  SweepSpec spec;
+  spec.workload.rate_iops = 11'000;
+  CHECK(run_doubts(run, &spec).empty());
+}
+
 TEST_CASE("exceeds_sync_bound: an unknown engine counts where the OS has no asynchronous I/O") {
   Run run = clean_run();
   run.measurement.ioengine = IoEngine::automatic;

@@ -185,6 +185,9 @@ TEST_CASE("a workload is read field by field, as fio names it") {
 TEST_CASE("a workload that can't be is refused by the field that makes it so") {
   CHECK(says(complaint(R"({"fsync": 1})", "fsync"), "reads alone"));
   CHECK(says(complaint(R"({"hipri": true})", "hipri"), "io_uring"));
+  CHECK(says(complaint(R"({"verify": true})", "verify"), "reads alone"));
+  CHECK(says(complaint(R"({"verify": true, "rw": "write", "ioengine": "null"})", "verify"),
+             "stores nothing"));
   CHECK(says(complaint(R"({"random_distribution": "zipf:1"})", "random_distribution"), "not 1"));
   CHECK(says(complaint(R"({"cpus_allowed": "3-1"})", "cpus_allowed"), "0-3,6"));
   CHECK(says(

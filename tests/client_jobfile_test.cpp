@@ -70,6 +70,16 @@ TEST_CASE("where a job file says nothing, fio's defaults hold, not ours") {
   CHECK(spec.workload.io_size_bytes == std::uint64_t{1} << 30);  // a job ends with its size
 }
 
+TEST_CASE("verify=crc32c reads back what was written") {
+  const auto verifies = [](const std::string& line) {
+    const std::string text = "[j]\nruntime=5\nrw=randwrite\n" + line;
+    return api::spec_of_fields(parse_jobfile(text, "a").fields).workload.verify;
+  };
+  CHECK(verifies("verify=crc32c\n") == 1);
+  CHECK(verifies("verify=0\n") == 0);
+  CHECK(verifies("") == 0);
+}
+
 TEST_CASE("the job's options override the global ones") {
   const auto fields = parse_jobfile("[global]\nbs=4k\nruntime=5\n[j]\nbs=64k\n", "a").fields;
   CHECK(api::spec_of_fields(fields).bs == std::vector<std::uint32_t>{65536});
@@ -86,6 +96,7 @@ TEST_CASE("what iobench doesn't do is refused by name and line") {
   CHECK(contains(refusal("[j]\nruntime=5\nfilename=/a:/b\n"), "one file at a time"));
   CHECK(contains(refusal("[j\n"), "a.fio:1: a section is written [name]"));
   CHECK(contains(refusal("[j]\nruntime=5\nioengine=libaio\n"), "ioengine"));
+  CHECK(contains(refusal("[j]\nruntime=5\nrw=write\nverify=md5\n"), "a.fio:4: verify=md5"));
 }
 
 TEST_CASE("the command line goes before the job file, and names the file where it names none") {

@@ -72,10 +72,10 @@ TEST_CASE("a frame with an impossible header is refused") {
     return refused_field(FrameKind::failure, [&](Frame& frame) { spoil(frame.header); });
   };
   CHECK(refused([](FrameHeader& header) { header.magic = 0; }) == "magic");
-  CHECK(refused([](FrameHeader& header) { header.version = 3; }) == "version");
+  CHECK(refused([](FrameHeader& header) { header.version = frame_version + 1; }) == "version");
   CHECK(refused([](FrameHeader& header) { header.kind = static_cast<FrameKind>(4); }) == "kind");
   CHECK(refused([](FrameHeader& header) { header.sequence = 1; }) == "sequence");
-  CHECK(refused([](FrameHeader& header) { header.phase = static_cast<Phase>(5); }) == "phase");
+  CHECK(refused([](FrameHeader& header) { header.phase = static_cast<Phase>(6); }) == "phase");
   CHECK(refused([](FrameHeader& header) { header.elapsed_ns = ~std::uint64_t{0}; }) ==
         "elapsed_ns");
 }

@@ -86,11 +86,14 @@ class EngineEnd {
     send();
   }
   void layout_tick(std::uint64_t done, std::uint64_t total) {
+    progress_tick(Phase::layout, done, total);
+  }
+  void progress_tick(Phase phase, std::uint64_t done, std::uint64_t total) {
     TickBody body;
     body.span_ns = tick_ns;
     body.done_bytes = done;
     body.total_bytes = total;
-    begin(FrameKind::tick, Phase::layout).body.tick = body;
+    begin(FrameKind::tick, phase).body.tick = body;
     send();
   }
   void final(std::uint64_t ios, std::uint64_t latency_ns) {

@@ -140,6 +140,30 @@ TEST_CASE("an engine that keeps working beyond its time is ended") {
   CHECK(Clock::now() - begin >= milliseconds(1400));
 }
 
+TEST_CASE("reading back may take longer than the run, but not without progress") {
+  for (const bool goes_on : {true, false}) {
+    fakes::FakeHost host;
+    host.script = [goes_on](EngineEnd& end, const OpenRun&) {
+      end.tick(Phase::measure, 250, 4'000'000, 1'000'000'000);
+      for (std::uint64_t i = 1; !goes_on || i <= 60; ++i) {
+        end.progress_tick(Phase::verify, goes_on ? i << 20 : 1 << 20, 60 << 20);
+        if (end.stopped_within(milliseconds(30))) return;
+      }
+      end.final(250, 4'000'000);
+    };
+    Load load = one_second();
+    load.runtime_ns = 250'000'000;
+    load.workload.verify = 1;
+    Deadlines deadlines = brief();
+    deadlines.layout_silence = milliseconds(1000);
+    const auto process = host.open(OpenRun{});
+    const MeasureResult result = measure(*process, load, deadlines, {});
+    CHECK(result.end == (goes_on ? RunEnd::done : RunEnd::failed));
+    if (!goes_on) CHECK(result.failure.kind == FailureKind::hung);
+    if (goes_on) CHECK(result.measurement.samples.size() == 1);
+  }
+}
+
 TEST_CASE("an engine killed from outside has crashed, by signal") {
   fakes::FakeHost host;
   host.script = [](EngineEnd& end, const OpenRun&) {

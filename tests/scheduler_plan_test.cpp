@@ -227,6 +227,30 @@ TEST_CASE("per_job splits the working set over as many files as there are jobs a
   CHECK(says(refusal(spec, fakes::directory_facts("/scratch", "sda")), "at least \"12k\""));
 }
 
+TEST_CASE(
+    "verify needs two blocks of its own for each I/O in flight, and takes time to read back") {
+  SweepSpec spec;
+  spec.rw = {Rw::randwrite};
+  spec.workload.verify = 1;
+  spec.numjobs_auto = false;
+  spec.numjobs = {64};
+  spec.iodepth = {32};
+  const TargetFacts facts = fakes::directory_facts("/scratch", "sda");
+  spec.size_bytes = 16 << 20;  // 64 jobs x 32 x 2 blocks of 4 KiB: exactly enough
+  const Judgement judgement = judge(spec, facts, with_targets(), able());
+  spec.workload.verify = 0;
+  // One run, which may have written all of it; read at 500 MB/s.
+  CHECK(judgement.plan.seconds - judge(spec, facts, with_targets(), able()).plan.seconds ==
+        doctest::Approx((16 << 20) / 500e6));
+  spec.workload.verify = 1;
+  spec.size_bytes -= 4096;
+  const Error error = refusal(spec, facts);
+  CHECK(says(error, "size: verify needs two blocks"));
+  CHECK(says(error, "at least \"16m\" for 64 jobs"));
+  spec.iodepth = {1};
+  CHECK(judge(spec, facts, with_targets(), able()).plan.runs == 1);
+}
+
 TEST_CASE("every wrong field comes in one answer, the size of the disk among them") {
   SweepSpec spec;
   spec.bs = {1000};

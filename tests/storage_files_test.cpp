@@ -278,6 +278,25 @@ TEST_CASE("a database of version 1 is read by this version") {
   CHECK(store.runs().list({}, 0, 50).items[0].iops == 1000.5);
 }
 
+TEST_CASE("a database of version 2 is read by this version") {
+  TempDir dir;
+  fs::copy_file(std::string(IOBENCHD_SOURCE_DIR) + "/tests/data/store_v2.sqlite3", dir / "db");
+  Store store(dir / "db");
+  const Sweep sweep = store.sweeps().find(1).value();
+  CHECK(sweep.spec.label == "version 2");
+  CHECK(sweep.spec.workload.rate_iops == 2000);
+  CHECK(sweep.spec.workload.fsync == 8);
+  CHECK(sweep.spec.workload.random_distribution == RandomDistribution{Distribution::zipf, 1.2});
+  CHECK(sweep.spec.workload.verify == 0);
+  const std::vector<Run> runs = store.runs().of_sweep(1);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].setting.rw == Rw::randrw);
+  CHECK(runs[0].measurement.fsync.ios == 145);
+  CHECK(runs[0].measurement.fsync.latency.count == 145);
+  CHECK(runs[0].measurement.verified_bytes == 0);
+  CHECK(store.runs().list({}, 0, 50).items[1].iops == 3966);
+}
+
 TEST_CASE("readers on many threads see whole sweeps while one writes") {
   TempDir dir;
   Store store(dir / "db");

@@ -87,6 +87,7 @@ Run full_run(std::int64_t sweep_id) {
   m.involuntary_context_switches = 14;
   m.minor_page_faults = 15;
   m.major_page_faults = 16;
+  m.verified_bytes = 19;
   m.device_read_ios = 17;
   m.device_write_ios = 18;
   run.health.temperature_celsius = 41.5;  // what it doesn't tell stays NaN
@@ -146,6 +147,7 @@ void check_same(const Measurement& a, const Measurement& b) {
   CHECK(a.involuntary_context_switches == b.involuntary_context_switches);
   CHECK(a.minor_page_faults == b.minor_page_faults);
   CHECK(a.major_page_faults == b.major_page_faults);
+  CHECK(a.verified_bytes == b.verified_bytes);
   CHECK(a.device_read_ios == b.device_read_ios);
   CHECK(a.device_write_ios == b.device_write_ios);
   CHECK(a.device_read_bytes == b.device_read_bytes);

@@ -60,6 +60,7 @@ SweepSpec full_spec() {
   workload.random_distribution = {Distribution::zipf, 1.2};
   workload.buffer_compress_percentage = 40;
   workload.hipri = 1;
+  workload.verify = 1;
   spec.cpus_allowed = "0-3,6";
   spec.confirm = "destroy";
   return spec;

@@ -19,6 +19,7 @@ constexpr std::size_t file_bytes_most = std::size_t{1} << 20;
 enum class Kind : std::uint8_t {
   field,      // of the sweep, with a value
   flag,       // the same; alone on its line it is 1
+  verify,     // the name of a checksum
   file,       // where to measure
   understood  // what iobench does in any case
 };
@@ -29,7 +30,7 @@ struct Option {
   std::string_view field_name;
 };
 
-constexpr std::array<Option, 38> options{
+constexpr std::array<Option, 39> options{
     {{"rw", Kind::field, "rw"},
      {"readwrite", Kind::field, "rw"},
      {"bs", Kind::field, "bs"},
@@ -54,6 +55,7 @@ constexpr std::array<Option, 38> options{
      {"random_distribution", Kind::field, "random_distribution"},
      {"buffer_compress_percentage", Kind::field, "buffer_compress_percentage"},
      {"hipri", Kind::flag, "hipri"},
+     {"verify", Kind::verify, "verify"},
      {"cpus_allowed", Kind::field, "cpus_allowed"},
      {"randseed", Kind::field, "seed"},
      {"iodepth_batch", Kind::field, "batch_submit"},
@@ -135,13 +137,18 @@ class Reader {
     const auto known = std::find_if(options.begin(), options.end(),
                                     [name](const Option& option) { return option.name == name; });
     if (known == options.end()) refuse(std::string(name) + " is no option of iobench run");
-    const bool needs_value = known->kind == Kind::field || known->kind == Kind::file;
+    const bool needs_value =
+        known->kind == Kind::field || known->kind == Kind::file || known->kind == Kind::verify;
     if (needs_value && value.empty()) refuse(std::string(name) + " needs a value");
     if (known->kind == Kind::understood) {
       if (name == "time_based") time_based_ = !has_value || value == "1";
     } else if (known->kind == Kind::file) {
       if (value.find(':') != std::string_view::npos) refuse("one file at a time");
       file_ = value;
+    } else if (known->kind == Kind::verify) {
+      if (value != "crc32c" && value != "0")
+        refuse("verify=" + std::string(value) + ": the checksum there is has the name crc32c");
+      values_["verify"] = value;
     } else {
       values_[std::string(known->field_name)] = has_value ? std::string(value) : "1";
     }

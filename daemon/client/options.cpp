@@ -19,7 +19,7 @@ struct Known {
   const char* field_name;  // of the sweep
 };
 
-constexpr std::array<Known, 41> known{
+constexpr std::array<Known, 42> known{
     {{"rw", field, "rw"},
      {"readwrite", field, "rw"},
      {"bs", field, "bs"},
@@ -53,6 +53,7 @@ constexpr std::array<Known, 41> known{
      {"random_distribution", field, "random_distribution"},
      {"buffer_compress_percentage", field, "buffer_compress_percentage"},
      {"hipri", switch_on, "hipri"},
+     {"verify", field, "verify"},
      {"cpus_allowed", field, "cpus_allowed"},
      {"latency_limit", field, "latency_limit"},
      {"preset", field, "preset"},
@@ -122,6 +123,7 @@ a scratch file is made there, filled, and deleted afterwards; that alone may be 
   --random_distribution=random|zipf:theta|pareto:h --norandommap=0|1
   --fsync=n --sync=none|sync|dsync --buffer_compress_percentage=n
   --io_size=bytes --cpus_allowed=0-3,6 --hipri
+  --verify=crc32c                      what was written is read back; a wrong block is named
   --direct=0|1 --thread --refine --repeats=n --order=shuffled|given --layout=shared|per_job
   --seed=n --cooldown=s --batch_submit=n --batch_complete=n --preset=quick|published|published-2017
   --latency_limit=p99:2ms              say how many jobs stay under it

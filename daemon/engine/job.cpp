@@ -11,6 +11,7 @@
 #include "daemon/engine/os.h"
 #include "daemon/engine/sandbox.h"
 #include "daemon/engine/thread.h"
+#include "daemon/engine/verifier.h"
 
 namespace iobenchd::engine {
 namespace {
@@ -51,12 +52,18 @@ bool find_place(const Seat& seat) {
 void run_worker(const Seat& seat) {
   if (!find_place(seat)) return tell(seat.news, 'f');
   if (seat.board->load.workload.rate_iops != 0) wake_punctually();
-  const std::unique_ptr<Loop> loop = make_loop(*seat.worker, *seat.board);
+  Verifier verifier(*seat.worker, *seat.board);
+  const bool verify = seat.board->load.workload.verify != 0;
+  if (verify && !verifier.prepare()) return tell(seat.news, 'f');
+  seat.worker->verifier = verify ? &verifier : nullptr;
+  std::unique_ptr<Loop> loop = make_loop(*seat.worker, *seat.board);
   if (!loop) return tell(seat.news, 'f');
   enter_sandbox(Cell::job);
   tell(seat.news, 'r');
   wait_at(seat.gate);
   if (seat.board->stop.load(std::memory_order_relaxed) == 0) loop->run();
+  loop.reset();  // a mapping would keep in memory what is to be read from the medium
+  if (verify && !seat.worker->failed()) verifier.read_back();
   tell(seat.news, seat.worker->failed() ? 'f' : 'e');
 }
 

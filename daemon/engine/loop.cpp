@@ -45,6 +45,14 @@ Region region_of(const Worker& worker, const Board& board) noexcept {
   region.distribution = board.load.workload.random_distribution;
   // Far apart for every pair of seed and worker: Random mixes it further.
   region.seed = board.load.seed + worker.index * 0xD1342543DE82EF95;
+  if (board.load.workload.verify != 0) {
+    const std::uint64_t first = slice_begin(region, region.share);
+    region.blocks = slice_begin(region, region.share + 1) - first;
+    region.begin_bytes += first * region.block_bytes;
+    region.share = 0;
+    region.shares = 1;
+    region.common_seed = region.seed;
+  }
   return region;
 }
 

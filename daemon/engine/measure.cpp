@@ -31,6 +31,7 @@ class Run {
   [[nodiscard]] bool wait_until_ended();
   [[nodiscard]] bool listen(std::uint64_t until_ns);
   [[nodiscard]] std::uint64_t next_tick_ns() const noexcept;
+  [[nodiscard]] bool is_over(std::uint64_t now_ns) const noexcept;
   [[nodiscard]] bool tick(Phase phase, std::uint64_t until_ns);
   void tell_results(int first_target_fd);
 
@@ -40,8 +41,9 @@ class Run {
   Crew crew_{board_, control_fd};
   std::uint64_t start_ns_ = 0, ramp_end_ns_ = 0, deadline_ns_ = 0;
   std::uint64_t last_tick_ns_ = 0;
-  Phase phase_ = Phase::starting;  // of the last tick
-  Span told_;                      // cumulative, of the span that ticks tell of
+  Phase phase_ = Phase::starting;       // of the next tick
+  Phase told_phase_ = Phase::starting;  // of the last one
+  Span told_;                           // cumulative, of the span that ticks tell of
   bool telling_measured_ = false;
 };
 
@@ -52,7 +54,7 @@ bool Run::perform(int first_target_fd) {
     if (!wait_until_ready()) return false;
     board_.clock = calibration_.settle();
     enter_sandbox(Cell::control);
-    if (board_.load.task == Task::trial) board_.stop.store(1, std::memory_order_relaxed);
+    if (board_.load.task == Task::trial) board_.stop.store(stop_at_once, std::memory_order_relaxed);
     set_off();
     if (!wait_until_ended()) return false;
   } catch (...) {
@@ -68,7 +70,7 @@ bool Run::perform(int first_target_fd) {
 // jobs with it.
 bool Run::listen(std::uint64_t until_ns) {
   const Outbox::Heard heard = outbox_.listen(crew_.news_fd(), until_ns);
-  if (heard == Outbox::Heard::stop) board_.stop.store(1, std::memory_order_relaxed);
+  if (heard == Outbox::Heard::stop) board_.stop.store(stop_at_once, std::memory_order_relaxed);
   if (heard == Outbox::Heard::end) {
     crew_.kill();
     return false;
@@ -109,6 +111,12 @@ std::uint64_t Run::next_tick_ns() const noexcept {
   return regular;
 }
 
+// A run that reads back what it has written isn't at its end when a job has moved enough.
+bool Run::is_over(std::uint64_t now_ns) const noexcept {
+  return now_ns >= deadline_ns_ ||
+         (board_.load.workload.verify != 0 && board_.stop.load(std::memory_order_relaxed) != 0);
+}
+
 bool Run::wait_until_ended() {
   while (!crew_.all_ended()) {
     const std::uint64_t due = next_tick_ns();
@@ -120,9 +128,12 @@ bool Run::wait_until_ended() {
       static_cast<void>(tick(phase_, std::min(now_ns, ramp_end_ns_)));
       if (now_ns >= ramp_end_ns_) phase_ = Phase::measure;
     } else if (phase_ == Phase::measure) {
-      if (tick(phase_, std::min(now_ns, deadline_ns_)) && now_ns >= deadline_ns_)
-        phase_ = Phase::drain;
+      if (tick(phase_, std::min(now_ns, deadline_ns_)) && is_over(now_ns))
+        phase_ = board_.load.workload.verify != 0 ? Phase::verify : Phase::drain;
     } else {
+      // A tick of this phase that has gone out was heard before the next one is due.
+      if (phase_ == Phase::verify && told_phase_ == Phase::verify && outbox_.idle())
+        board_.may_read_back.store(1, std::memory_order_release);
       static_cast<void>(tick(phase_, now_ns));
     }
   }
@@ -145,9 +156,12 @@ bool Run::tick(Phase phase, std::uint64_t until_ns) {
   frame.body.tick.read = news(Kind::read, board_.load.block_bytes);
   frame.body.tick.write = news(Kind::write, board_.load.block_bytes);
   frame.body.tick.fsync = news(Kind::fsync, 0);
+  if (phase == Phase::verify)
+    read_back_so_far(board_, frame.body.tick.done_bytes, frame.body.tick.total_bytes);
   frame.body.tick.span_ns = until_ns > last_tick_ns_ ? until_ns - last_tick_ns_ : 0;
   outbox_.post(frame, FrameKind::tick, phase);
   told_ = now;
+  told_phase_ = phase;
   last_tick_ns_ = std::max(last_tick_ns_, until_ns);
   return true;
 }

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <limits>
 
+#include "daemon/engine/choices.h"
 #include "daemon/engine/failure.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
@@ -56,16 +57,17 @@ class MmapLoop final : public Loop {
   void run() override {
     // Nothing between here and the fault has anything to clean up.
     if (sigsetjmp(mapping_->before, 1) != 0) return tell_fault();
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
-      spin<Clock, Offsets, Direction, Pace>();
-    });
+    with_choices(board_,
+                 [this]<class Clock, class Offsets, class Direction, class Pace, class Check>() {
+                   spin<Clock, Offsets, Direction, Pace, Check>();
+                 });
   }
 
  private:
   [[nodiscard]] bool can_map();
   [[nodiscard]] bool map();
   void tell_fault() noexcept;
-  template <class Clock, class Offsets, class Direction, class Pace>
+  template <class Clock, class Offsets, class Direction, class Pace, class Check>
   void spin() noexcept;
   template <class Clock>
   [[nodiscard]] bool sync(Gate& gate) noexcept;
@@ -174,7 +176,7 @@ bool MmapLoop::sync(Gate& gate) noexcept {
   return true;
 }
 
-template <class Clock, class Offsets, class Direction, class Pace>
+template <class Clock, class Offsets, class Direction, class Pace, class Check>
 void MmapLoop::spin() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const std::uint64_t multiplier = board_.clock.multiplier;
@@ -185,16 +187,22 @@ void MmapLoop::spin() noexcept {
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Pace pace(worker_, board_, gate);
+  Check check(worker_);
   std::uint64_t began = Clock::now();
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
-    std::byte* const page = memory_ + (offsets.next() - first_byte_);
+    const std::uint64_t offset = check.take(offsets);
+    std::byte* const page = memory_ + (offset - first_byte_);
     const bool write = direction.next();
     if (write) {
       payload.fill(block, block_bytes);
+      check.seal(block, offset);
       began = Clock::now();
     }
     if constexpr (Pace::governed) {
-      if (!pace.wait(began)) break;
+      if (!pace.wait(began)) {
+        check.give_up(write, offset);
+        break;
+      }
     }
     std::memcpy(write ? page : block, write ? block : page, block_bytes);
     // Nobody looks at the copy: the compiler must not conclude that it needn't be made.
@@ -203,6 +211,10 @@ void MmapLoop::spin() noexcept {
     if (gate.reached(ended) && !gate.pass(ended)) return;
     gate.span().of(write).add(Clock::span_ns(ended - began, multiplier));
     pace.count();
+    if constexpr (Check::verifies) {
+      if (!check.settle(write, block, offset)) break;
+      ended = Clock::now();
+    }
     if constexpr (Direction::may_sync) {
       if (direction.take_sync()) {
         if (!sync<Clock>(gate)) break;

@@ -17,7 +17,7 @@ class NullLoop final : public Loop {
   }
 
   void run() override {
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
+    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace, class>() {
       NullDevice device;
       null_spin<Clock, Offsets, Direction, Pace>(worker_, board_, buffers_.block(0), device);
     });

@@ -2,6 +2,7 @@
 // disk of exactly known latency for the tests.
 #pragma once
 
+#include "daemon/engine/choices.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
 

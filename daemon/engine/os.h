@@ -16,6 +16,10 @@ namespace iobenchd::engine {
 // doesn't tell, it says yes: the first read will know.
 [[nodiscard]] bool queue_polls(int descriptor) noexcept;
 
+// What is read next comes from the medium, as far as the system can be told: nothing that has been
+// synced stays in memory.
+void forget_cached(int descriptor) noexcept;
+
 // The kernel itself keeps time with the processor's cycle counter: it has then checked that the
 // counter is steady and the same on every processor.
 [[nodiscard]] bool kernel_trusts_cycles() noexcept;

@@ -24,6 +24,10 @@ bool queue_polls(int) noexcept {
   return false;
 }
 
+void forget_cached(int descriptor) noexcept {
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 bool kernel_trusts_cycles() noexcept {
   return false;  // clock_gettime reads the counter in user land already
 }

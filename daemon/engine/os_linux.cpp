@@ -48,6 +48,10 @@ bool queue_polls(int descriptor) noexcept {
   return true;
 }
 
+void forget_cached(int descriptor) noexcept {
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 bool kernel_trusts_cycles() noexcept {
   std::array<char, 32> text{};
   return first_bytes("/sys/devices/system/clocksource/clocksource0/current_clocksource", text) ==

@@ -29,6 +29,8 @@ bool queue_polls(int) noexcept {
   return false;
 }
 
+void forget_cached(int) noexcept {}  // there is nothing to ask for; a raw device has no cache
+
 bool kernel_trusts_cycles() noexcept {
   return false;  // clock_gettime reads the counter in user land already
 }

@@ -154,7 +154,8 @@ class Governor {
 
   // An I/O has been counted. The first job that has moved io_size ends the run.
   void count() noexcept {
-    if (gate_.measuring() && ++counted_ == most_) board_.stop.store(1, std::memory_order_relaxed);
+    if (gate_.measuring() && ++counted_ == most_)
+      board_.stop.store(stop_moved_enough, std::memory_order_relaxed);
   }
 
   [[nodiscard]] Pacer& pacer() noexcept { return pacer_; }

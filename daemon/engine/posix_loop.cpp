@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "daemon/engine/choices.h"
 #include "daemon/engine/failure.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
@@ -22,13 +23,14 @@ class PosixLoop final : public Loop {
   }
 
   void run() override {
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
-      spin<Clock, Offsets, Direction, Pace>();
-    });
+    with_choices(board_,
+                 [this]<class Clock, class Offsets, class Direction, class Pace, class Check>() {
+                   spin<Clock, Offsets, Direction, Pace, Check>();
+                 });
   }
 
  private:
-  template <class Clock, class Offsets, class Direction, class Pace>
+  template <class Clock, class Offsets, class Direction, class Pace, class Check>
   void spin() noexcept;
 
   template <class Clock>
@@ -53,7 +55,7 @@ bool PosixLoop::sync(Gate& gate, std::uint64_t offset) noexcept {
   return true;
 }
 
-template <class Clock, class Offsets, class Direction, class Pace>
+template <class Clock, class Offsets, class Direction, class Pace, class Check>
 void PosixLoop::spin() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const std::uint64_t multiplier = board_.clock.multiplier;
@@ -65,23 +67,31 @@ void PosixLoop::spin() noexcept {
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Pace pace(worker_, board_, gate);
+  Check check(worker_);
   Span* span = &gate.span();
   std::uint64_t began = Clock::now();
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
-    const std::uint64_t offset = offsets.next();
+    const std::uint64_t offset = check.take(offsets);
     const bool write = direction.next();
     if (write) {
       payload.fill(block, block_bytes);
+      check.seal(block, offset);
       began = Clock::now();  // making the data is not the disk's work
     }
     if constexpr (Pace::governed) {
-      if (!pace.wait(began)) break;
+      if (!pace.wait(began)) {
+        check.give_up(write, offset);
+        break;
+      }
       span = &gate.span();
     }
     const ssize_t done = write ? pwrite(descriptor, block, block_bytes, static_cast<off_t>(offset))
                                : pread(descriptor, block, block_bytes, static_cast<off_t>(offset));
     if (done != static_cast<ssize_t>(block_bytes)) [[unlikely]] {
-      if (done < 0 && errno == EINTR) continue;
+      if (done < 0 && errno == EINTR) {
+        check.give_up(write, offset);
+        continue;
+      }
       worker_.fail_transfer(write, done < 0 ? -errno : done, offset, block_bytes);
       break;
     }
@@ -92,6 +102,10 @@ void PosixLoop::spin() noexcept {
     }
     span->of(write).add(Clock::span_ns(ended - began, multiplier));
     pace.count();
+    if constexpr (Check::verifies) {
+      if (!check.settle(write, block, offset)) break;
+      ended = Clock::now();
+    }
     if constexpr (Direction::may_sync) {
       if (direction.take_sync()) {
         if (!sync<Clock>(gate, offset)) break;

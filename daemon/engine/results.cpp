@@ -51,6 +51,17 @@ Traffic to_traffic(const Histogram& latency, std::uint32_t block_bytes) noexcept
   return traffic;
 }
 
+// The workers begin the pass one after the other, so the total may still grow.
+void read_back_so_far(const Board& board, std::uint64_t& done_bytes,
+                      std::uint64_t& total_bytes) noexcept {
+  done_bytes = total_bytes = 0;
+  for (std::uint32_t i = 0; i < board.worker_count; ++i) {
+    done_bytes += whole_word(board.workers[i].read_back_bytes);
+    total_bytes += whole_word(board.workers[i].to_read_back_bytes);
+  }
+  done_bytes = std::min(done_bytes, total_bytes);  // a worker may just have begun
+}
+
 JobFigures figures_of_job(const Board& board, std::uint32_t job) noexcept {
   JobFigures figures;
   figures.job = job;
@@ -78,6 +89,7 @@ FinalBody final_of_run(const Board& board, int first_target_fd) noexcept {
     const Worker& worker = board.workers[i];
     final.engine_flags &= worker.engine_flags;  // what all of them had
     final.measured_ns = std::max(final.measured_ns, measured_ns(board, worker));
+    final.verified_bytes += worker.verified_bytes;
     const Usage usage = worker.at_stop - worker.at_ramp_end;
     final.cpu_user_ns += usage.user_ns;
     final.cpu_system_ns += usage.system_ns;

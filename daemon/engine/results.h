@@ -10,6 +10,10 @@ namespace iobenchd::engine {
 [[nodiscard]] Span collect(const Board& board, bool measured) noexcept;
 [[nodiscard]] Traffic to_traffic(const Histogram& latency, std::uint32_t block_bytes) noexcept;
 
+// How far the last pass of verify is.
+void read_back_so_far(const Board& board, std::uint64_t& done_bytes,
+                      std::uint64_t& total_bytes) noexcept;
+
 // After the run.
 [[nodiscard]] JobFigures figures_of_job(const Board& board, std::uint32_t job) noexcept;
 [[nodiscard]] FinalBody final_of_run(const Board& board, int first_target_fd) noexcept;

@@ -18,10 +18,12 @@
 namespace iobenchd::engine {
 namespace {
 
-constexpr std::array<std::uint32_t, 25> everybody{
+constexpr std::array<std::uint32_t, 26> everybody{
     // the run itself
     SYS_pread64, SYS_pwrite64, SYS_io_uring_enter, SYS_fsync, SYS_msync, SYS_clock_gettime,
     SYS_getrusage,
+    // what it has written, forgotten before it is read back
+    SYS_fadvise64,
     // frames, news and the gate
     SYS_read, SYS_write, SYS_sendto, SYS_ppoll, SYS_close, SYS_fcntl,
     // memory and threads, as libc asks for them

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "daemon/engine/choices.h"
 #include "daemon/engine/payload.h"
 #include "daemon/engine/uring_ring.h"
 
@@ -24,25 +25,27 @@ class UringLoop final : public Loop {
   [[nodiscard]] bool prepare() { return ring_.prepare(); }
 
   void run() override {
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace>() {
-      if constexpr (Pace::governed) {
-        if (board_.load.workload.rate_iops != 0) return spin_open<Clock, Offsets>();
-      }
-      spin<Clock, Offsets, Direction, Pace>();
-    });
+    with_choices(board_,
+                 [this]<class Clock, class Offsets, class Direction, class Pace, class Check>() {
+                   if constexpr (Pace::governed) {
+                     if (board_.load.workload.rate_iops != 0)
+                       return spin_open<Clock, Offsets, Check>();
+                   }
+                   spin<Clock, Offsets, Direction, Pace, Check>();
+                 });
   }
 
  private:
-  template <class Clock, class Offsets, class Direction, class Pace>
+  template <class Clock, class Offsets, class Direction, class Pace, class Check>
   void spin() noexcept;
-  template <class Clock, class Offsets>
+  template <class Clock, class Offsets, class Check>
   void spin_open() noexcept;
   template <class Clock>
   [[nodiscard]] bool enter(bool news, std::uint32_t in_flight, std::uint64_t until,
                            Alarm<Clock>& alarm) noexcept;
 
-  template <class Clock>
-  std::uint32_t reap(std::uint64_t ended, Span& span, Governor<Clock>& governor,
+  template <class Clock, class Check>
+  std::uint32_t reap(std::uint64_t ended, Span& span, Governor<Clock>& governor, Check& check,
                      std::uint32_t& idle) noexcept;
 
   [[nodiscard]] bool is_good(const io_uring_cqe& cqe) const noexcept {
@@ -62,7 +65,7 @@ class UringLoop final : public Loop {
 
 // Submit one batch, wait for one completion, reap no more than the next call may submit: reaping
 // everything would leave slots idle while the rest is prepared, which flatters latency.
-template <class Clock, class Offsets, class Direction, class Pace>
+template <class Clock, class Offsets, class Direction, class Pace, class Check>
 void UringLoop::spin() noexcept {
   const std::uint64_t multiplier = board_.clock.multiplier;
   const std::uint32_t block_bytes = board_.load.block_bytes;
@@ -74,6 +77,7 @@ void UringLoop::spin() noexcept {
   Direction direction(board_.load, region);
   Gate gate(worker_, board_);
   Pace pace(worker_, board_, gate);
+  Check check(worker_);
   Span* span = &gate.span();
   std::uint32_t idle = depth_;
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
@@ -88,8 +92,11 @@ void UringLoop::spin() noexcept {
         continue;
       }
       const bool write = direction.next();
-      offsets_[slot] = offsets.next();
-      if (write) payload.fill(ring_.block(slot), block_bytes);
+      offsets_[slot] = check.take(offsets);
+      if (write) {
+        payload.fill(ring_.block(slot), block_bytes);
+        check.seal(ring_.block(slot), offsets_[slot]);
+      }
       ring_.put_transfer(sqe, slot, write, offsets_[slot]);
     }
     const std::uint64_t began = Clock::now();
@@ -115,6 +122,9 @@ void UringLoop::spin() noexcept {
       }
       span->of(kind).add(Clock::span_ns(ended - began_ticks_[slot], multiplier));
       if (Pace::governed && kind != Kind::fsync) pace.count();
+      if (Check::verifies && kind != Kind::fsync &&
+          !check.settle(kind == Kind::write, ring_.block(slot), offsets_[slot]))
+        return;
       idle_[idle++] = slot;
       ++reaped;
     }
@@ -144,7 +154,7 @@ bool UringLoop::enter(bool news, std::uint32_t in_flight, std::uint64_t until,
 
 // Due times instead of batches: what is due goes out at once, what has ended is reaped at once. The
 // next I/O is made before it is due, for making the data is not the disk's work.
-template <class Clock, class Offsets>
+template <class Clock, class Offsets, class Check>
 void UringLoop::spin_open() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const Region region = region_of(worker_, board_);
@@ -154,6 +164,7 @@ void UringLoop::spin_open() noexcept {
   Gate gate(worker_, board_);
   Governor<Clock> governor(worker_, board_, gate);
   Pacer& pacer = governor.pacer();
+  Check check(worker_);
   std::uint32_t idle = depth_, in_flight = 0, next_slot = 0;
   Kind next = Kind::read;
   bool made = false;  // the next I/O is
@@ -165,8 +176,11 @@ void UringLoop::spin_open() noexcept {
         if (idle == 0) break;
         next_slot = idle_[--idle];
         next = direction.take_sync() ? Kind::fsync : direction.next() ? Kind::write : Kind::read;
-        if (next != Kind::fsync) offsets_[next_slot] = offsets.next();
-        if (next == Kind::write) payload.fill(ring_.block(next_slot), block_bytes);
+        if (next != Kind::fsync) offsets_[next_slot] = check.take(offsets);
+        if (next == Kind::write) {
+          payload.fill(ring_.block(next_slot), block_bytes);
+          check.seal(ring_.block(next_slot), offsets_[next_slot]);
+        }
         made = true;
       }
       if (next != Kind::fsync && pacer.due_ticks() > now) break;
@@ -188,19 +202,23 @@ void UringLoop::spin_open() noexcept {
     const std::uint64_t until = made ? std::min(pacer.due_ticks(), boundary) : boundary;
     if (!enter(news != 0, in_flight, until, governor.alarm())) break;
     const std::uint64_t ended = Clock::now();
-    if (gate.reached(ended) && !gate.pass(ended)) return ring_.drain(in_flight);
-    const std::uint32_t reaped = reap(ended, gate.span(), governor, idle);
+    if (gate.reached(ended) && !gate.pass(ended)) {
+      if (made && next != Kind::fsync) check.give_up(next == Kind::write, offsets_[next_slot]);
+      return ring_.drain(in_flight);
+    }
+    const std::uint32_t reaped = reap(ended, gate.span(), governor, check, idle);
     if (worker_.failed()) break;
     in_flight -= reaped;
   }
+  if (made && next != Kind::fsync) check.give_up(next == Kind::write, offsets_[next_slot]);
   gate.close_early(Clock::now());
   if (!worker_.failed()) ring_.drain(in_flight);
 }
 
 // Everything that has ended.
-template <class Clock>
+template <class Clock, class Check>
 std::uint32_t UringLoop::reap(std::uint64_t ended, Span& span, Governor<Clock>& governor,
-                              std::uint32_t& idle) noexcept {
+                              Check& check, std::uint32_t& idle) noexcept {
   io_uring_cqe* cqe = nullptr;
   std::uint32_t head = 0, reaped = 0;
   io_uring_for_each_cqe(ring_.raw(), head, cqe) {
@@ -212,6 +230,9 @@ std::uint32_t UringLoop::reap(std::uint64_t ended, Span& span, Governor<Clock>& 
     }
     span.of(kind).add(Clock::span_ns(ended - began_ticks_[slot], board_.clock.multiplier));
     if (kind != Kind::fsync) governor.count();
+    if (Check::verifies && kind != Kind::fsync &&
+        !check.settle(kind == Kind::write, ring_.block(slot), offsets_[slot]))
+      break;
     idle_[idle++] = slot;
     ++reaped;
   }

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -80,6 +82,11 @@ Board* make_board(const Load& load, int first_target_fd) noexcept {
   board->worker_count = static_cast<std::uint32_t>(count);
   board->batch_submit = load.batch_submit != 0 ? load.batch_submit : std::max(1U, load.iodepth / 8);
   board->batch_complete = load.batch_complete != 0 ? load.batch_complete : 1;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  board->nonce = (static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                  static_cast<std::uint64_t>(now.tv_nsec)) ^
+                 static_cast<std::uint64_t>(getpid()) << 44;
   board->workers = reinterpret_cast<Worker*>(static_cast<std::byte*>(memory) + sizeof(Board));
   for (std::uint32_t i = 0; i < board->worker_count; ++i) {
     // Not constructed: a mapping begins as zeroes, and 4096 workers shall touch only what they use.

@@ -46,6 +46,8 @@ struct Usage {
 [[nodiscard]] Usage thread_usage() noexcept;  // of the calling thread
 [[nodiscard]] Usage operator-(const Usage& later, const Usage& earlier) noexcept;
 
+class Verifier;
+
 struct alignas(64) Worker {
   // Set before the jobs are made.
   std::uint32_t index = 0;
@@ -59,6 +61,9 @@ struct alignas(64) Worker {
   std::uint64_t measured_end_ticks = 0;  // 0: never got beyond the ramp
   std::uint64_t null_offset_bytes = 0;   // where the null loop would have gone
   FailureBody failure{};                 // operation empty: none
+  Verifier* verifier = nullptr;          // in the owner's memory; null: nothing is verified
+  // Of verify: found as written, and of the last pass what there is to read and what has been.
+  std::uint64_t verified_bytes = 0, to_read_back_bytes = 0, read_back_bytes = 0;
   alignas(64) Span ramp;
   Span measured;
 
@@ -71,6 +76,10 @@ struct alignas(64) Worker {
 };
 // make_board takes it from zeroed memory as it is.
 static_assert(std::is_trivially_copyable_v<Worker>);
+
+// What `stop` says. Enough has been moved (io_size), or the service wants the run to end: then
+// nothing is read back either.
+inline constexpr std::uint32_t stop_moved_enough = 1, stop_at_once = 2;
 
 // What all jobs share. Everything but `stop`, which a worker may set too (io_size), is written
 // before the gate opens. Mapped once and
@@ -86,8 +95,11 @@ struct alignas(64) Board {
   std::uint32_t batch_submit = 1;
   std::uint32_t batch_complete = 1;
   const std::byte* pool = nullptr;             // random bytes to write
+  std::uint64_t nonce = 0;                     // no other run has it
   Worker* workers = nullptr;                   // worker_count of them
-  mutable std::atomic<std::uint32_t> stop{0};  // written once: it needs no line of its own
+  mutable std::atomic<std::uint32_t> stop{0};  // written rarely: it needs no line of its own
+  // Of verify: the service has looked at the device's counters, and the last pass may begin.
+  std::atomic<std::uint32_t> may_read_back{0};
 };
 
 // Null when there is no memory.

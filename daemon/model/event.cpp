@@ -16,6 +16,8 @@ std::string_view to_string(SweepPhase value) noexcept {
       return "ramp";
     case SweepPhase::measure:
       return "measure";
+    case SweepPhase::verify:
+      return "verify";
     case SweepPhase::cooldown:
       return "cooldown";
     case SweepPhase::finished:

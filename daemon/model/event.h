@@ -19,6 +19,7 @@ enum class SweepPhase : std::uint8_t {
   precondition,
   ramp,
   measure,
+  verify,
   cooldown,
   finished
 };

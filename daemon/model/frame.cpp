@@ -18,7 +18,7 @@ void check_header(const FrameHeader& header, std::uint32_t expected_sequence) {
   require(header.version == frame_version, "version", "engine and service are of different builds");
   require(header.kind <= FrameKind::failure, "kind", "unknown");
   require(header.sequence == expected_sequence, "sequence", "a frame is missing");
-  require(header.phase <= Phase::drain, "phase", "unknown");
+  require(header.phase <= Phase::verify, "phase", "unknown");
   require(header.elapsed_ns <= 2 * longest_span_ns, "elapsed_ns", "beyond any run");
 }
 

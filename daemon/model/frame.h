@@ -12,7 +12,7 @@
 namespace iobenchd {
 
 inline constexpr std::uint32_t frame_magic = 0x494F4246;  // "IOBF"
-inline constexpr std::uint16_t frame_version = 2;
+inline constexpr std::uint16_t frame_version = 3;
 inline constexpr std::uint64_t tick_ns = 250'000'000;
 inline constexpr std::uint32_t jobs_per_frame = 64;
 
@@ -20,7 +20,8 @@ inline constexpr std::uint32_t jobs_per_frame = 64;
 // result, the last frame of a good run. failure: the last frame of a bad one; also what the opener
 // says when it refuses a target.
 enum class FrameKind : std::uint16_t { tick, jobs, final, failure };
-enum class Phase : std::uint32_t { starting, layout, ramp, measure, drain };
+// verify: what has been written is read back, after the measured time.
+enum class Phase : std::uint32_t { starting, layout, ramp, measure, drain, verify };
 enum class ClockSource : std::uint32_t { clock_gettime, tsc };
 
 struct FrameHeader {
@@ -43,8 +44,8 @@ struct Traffic {
 
 struct TickBody {
   std::uint64_t span_ns = 0;      // how long this tick lasted; spans add up to the phase's time
-  std::uint64_t done_bytes = 0;   // layout only
-  std::uint64_t total_bytes = 0;  // layout only
+  std::uint64_t done_bytes = 0;   // layout and verify only
+  std::uint64_t total_bytes = 0;  // layout and verify only
   Traffic read;
   Traffic write;
   Traffic fsync;  // no bytes; its I/Os are in neither of the others
@@ -84,6 +85,7 @@ struct FinalBody {
   // Of all jobs, from ramp end to stop.
   std::uint64_t voluntary_context_switches = 0, involuntary_context_switches = 0;
   std::uint64_t minor_page_faults = 0, major_page_faults = 0;
+  std::uint64_t verified_bytes = 0;  // found as written, during the run and after it
   Traffic read;
   Traffic write;
   Traffic fsync;

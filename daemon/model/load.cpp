@@ -74,6 +74,7 @@ void check_workload(const Workload& workload) {
   require(workload.sync <= Sync::dsync, "sync", "unknown");
   require(workload.norandommap <= 1, "norandommap", "0 or 1");
   require(workload.hipri <= 1, "hipri", "0 or 1");
+  require(workload.verify <= 1, "verify", "0 or 1");
   const RandomDistribution& random = workload.random_distribution;
   require(random.kind <= Distribution::pareto, "random_distribution", "unknown");
   require(random.kind != Distribution::zipf ||

@@ -57,7 +57,7 @@ inline constexpr std::uint32_t max_iodepth = 1024;
 inline constexpr std::uint32_t max_engine_threads =
     4096;  // numjobs x iodepth with ioengine=threads
 inline constexpr std::uint32_t max_block_bytes = 16U << 20;
-inline constexpr std::uint32_t load_version = 2;
+inline constexpr std::uint32_t load_version = 3;
 
 struct Load {
   std::uint32_t version = load_version;

@@ -55,6 +55,7 @@ struct Measurement {
   std::uint64_t cpu_user_ns = 0, cpu_system_ns = 0;  // the engine's jobs
   std::uint64_t voluntary_context_switches = 0, involuntary_context_switches = 0;  // of the jobs
   std::uint64_t minor_page_faults = 0, major_page_faults = 0;
+  std::uint64_t verified_bytes = 0;      // of verify: found as written
   double machine_cpu_busy_percent = -1;  // 0..100 of all CPUs; -1 unknown
   double load_average = -1;              // one minute, at the end; -1 unknown
   WakeupDelay wakeup_delay;

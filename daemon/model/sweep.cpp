@@ -96,6 +96,10 @@ void check_workload(std::vector<FieldError>& errors, const SweepSpec& spec) {
   if (workload.io_size_bytes != 0 && !spec.bs.empty() &&
       workload.io_size_bytes < *std::max_element(spec.bs.begin(), spec.bs.end()))
     errors.push_back({"io_size", "must hold at least one block"});
+  if (workload.verify == 1 && !writing)
+    errors.push_back({"verify", "reads back what a run has written; rw asks for reads alone"});
+  if (workload.verify == 1 && spec.ioengine == IoEngine::null)
+    errors.push_back({"verify", "the null engine stores nothing that could be read back"});
   if (workload.hipri == 1 && !spec.direct)
     errors.push_back({"hipri", "polling needs direct I/O: leave direct out or make it true"});
   if (workload.hipri == 1 && spec.ioengine != IoEngine::io_uring)

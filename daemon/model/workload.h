@@ -46,7 +46,8 @@ struct Workload {
   Sync sync = Sync::none;
   // 0 or 1: numbers, because a bool that crosses a socket could be anything.
   std::uint8_t norandommap = 1;  // 0: no block twice before all were once
-  std::uint8_t hipri = 0;  // completions are polled for, not announced by interrupts (io_uring)
+  std::uint8_t verify = 0;  // what was written is looked at when it is read, and read back at last
+  std::uint8_t hipri = 0;   // completions are polled for, not announced by interrupts (io_uring)
   bool operator==(const Workload&) const = default;
 };
 

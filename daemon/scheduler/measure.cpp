@@ -140,7 +140,8 @@ void Measuring::notice_phase(Phase phase) {
 void Measuring::take_tick(const Frame& frame) {
   const TickBody& body = frame.body.tick;
   const std::uint64_t expected = (load_.ramp_ns + load_.runtime_ns) / tick_ns;
-  if (load_.task != Task::layout && ++ticks_ > 1000 + 2 * expected)
+  const bool takes_its_time = load_.task == Task::layout || phase_ == Phase::verify;
+  if (!takes_its_time && ++ticks_ > 1000 + 2 * expected)
     throw Error(ErrorCode::internal, "tick", "more than the run has time for");
   const std::uint64_t ios = body.read.ios + body.write.ios;
   if (ios + body.fsync.ios > 0 || body.done_bytes > done_bytes_) last_progress_ = Clock::now();
@@ -171,6 +172,7 @@ void Measuring::take_final(const FinalBody& body) {
   to.involuntary_context_switches = body.involuntary_context_switches;
   to.minor_page_faults = body.minor_page_faults;
   to.major_page_faults = body.major_page_faults;
+  to.verified_bytes = body.verified_bytes;
   to.samples = sampler_.take();
   to.cpu_user_ns = body.cpu_user_ns;
   to.cpu_system_ns = body.cpu_system_ns;
@@ -207,14 +209,17 @@ void Measuring::fail_closed() {
 
 bool Measuring::overdue() {
   const Clock::time_point now = Clock::now();
+  // Both sync large amounts before anything more is done.
+  const bool syncs = phase_ == Phase::layout || phase_ == Phase::verify;
   const milliseconds patience = phase_ == Phase::starting ? deadlines_.setup
-                                : phase_ == Phase::layout ? deadlines_.layout_silence
+                                : syncs                   ? deadlines_.layout_silence
                                                           : deadlines_.silence;
   if (now - last_progress_ > patience) {
     fail_hung("hung: no I/O completed for " + seconds_of(patience));
     return true;
   }
-  if (load_.task != Task::measure) return false;  // a layout takes what it takes
+  // A layout takes what it takes, and so does reading back.
+  if (load_.task != Task::measure || load_.workload.verify != 0) return false;
   const auto whole = std::chrono::nanoseconds(load_.ramp_ns + load_.runtime_ns) + deadlines_.setup +
                      deadlines_.silence;
   if (now - born_ <= whole) return false;

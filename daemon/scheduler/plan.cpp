@@ -14,6 +14,7 @@ namespace {
 // Guesses, on the slow side; progress corrects them as soon as there is something to measure.
 constexpr double layout_bytes_per_s = 250e6;
 constexpr double write_bytes_per_s = 500e6;
+constexpr double read_back_bytes_per_s = 500e6;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 std::uint32_t largest(const std::vector<std::uint32_t>& list, std::uint32_t otherwise) {
@@ -120,6 +121,24 @@ void lay_out(const SweepSpec& spec, const Ability& ability, Judgement& judgement
                                   "\""});
 }
 
+// Every worker has blocks of its own, two at least for each I/O that it keeps in flight.
+void judge_verify(const SweepSpec& spec, const Judgement& judgement,
+                  std::vector<FieldError>& errors) {
+  if (spec.workload.verify == 0) return;
+  const std::uint64_t depth = std::max(1U, largest(spec.iodepth, 1));
+  const std::uint64_t jobs = (judgement.most_jobs + judgement.files - 1) / judgement.files;
+  const bool holds_depth =
+      judgement.ioengine == IoEngine::io_uring || judgement.ioengine == IoEngine::threads;
+  const std::uint64_t of_a_file = jobs * (holds_depth ? depth : 1) * 2 * largest(spec.bs, 512);
+  const std::uint64_t have = judgement.scratch ? judgement.file_bytes : judgement.plan.size_bytes;
+  if (have < of_a_file)
+    errors.push_back({"size",
+                      "verify needs two blocks for each I/O in flight, of its own for every "
+                      "job: at least \"" +
+                          size_text(of_a_file * judgement.files) + "\" for " +
+                          std::to_string(judgement.most_jobs) + " jobs"});
+}
+
 void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   Plan& plan = judgement.plan;
   const std::vector<std::uint32_t> jobs =
@@ -149,7 +168,12 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   plan.seconds = measuring + layout + static_cast<double>(pass_bytes) / layout_bytes_per_s;
   plan.seconds += plan.seconds < short_sweep_seconds ? short_reference_seconds : reference_seconds;
   const auto writing = static_cast<double>(std::count_if(spec.rw.begin(), spec.rw.end(), writes));
-  const double written = writing * per_rw * per_curve * span * write_bytes_per_s;
+  const double written_by_a_run = span * write_bytes_per_s;
+  const double written = writing * per_rw * per_curve * written_by_a_run;
+  if (spec.workload.verify == 1)
+    plan.seconds += writing * per_rw * per_curve *
+                    std::min(written_by_a_run, static_cast<double>(plan.size_bytes)) /
+                    read_back_bytes_per_s;
   plan.write_bytes =
       plan.layout_bytes + pass_bytes +
       (judgement.ioengine == IoEngine::null ? 0 : static_cast<std::uint64_t>(written));
@@ -182,6 +206,7 @@ Judgement judge(const SweepSpec& spec, const TargetFacts& facts, const Settings&
     judgement.plan.size_bytes = judgement.scratch ? size_of_scratch(spec, facts, settings, errors)
                                                   : size_on_target(spec, facts, errors);
     if (judgement.scratch) lay_out(spec, ability, judgement, errors);
+    judge_verify(spec, judgement, errors);
   }
   if (!errors.empty()) {
     const std::string first =

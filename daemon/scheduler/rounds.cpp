@@ -57,6 +57,7 @@ void add_costs(Measurement& sum, const Measurement& one) {
   sum.involuntary_context_switches += one.involuntary_context_switches;
   sum.minor_page_faults += one.minor_page_faults;
   sum.major_page_faults += one.major_page_faults;
+  sum.verified_bytes += one.verified_bytes;
   sum.device_read_ios += one.device_read_ios;
   sum.device_write_ios += one.device_write_ios;
   sum.device_read_bytes += one.device_read_bytes;

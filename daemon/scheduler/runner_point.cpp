@@ -36,6 +36,7 @@ std::uint64_t seed_of(std::uint64_t sweep_seed, const PlannedRun& run) noexcept 
 }
 
 SweepPhase phase_of(Phase phase) noexcept {
+  if (phase == Phase::verify) return SweepPhase::verify;
   return phase == Phase::starting || phase == Phase::ramp ? SweepPhase::ramp : SweepPhase::measure;
 }
 
@@ -233,6 +234,9 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
                sweep_.id, run.id, point_text(run.setting), summary.iops,
                summary.bandwidth_bytes_per_s / 1048576, in_microseconds(summary.latency_mean_ns),
                in_microseconds(static_cast<double>(summary.latency_p99_ns)));
+  if (sweep_.spec.workload.verify == 1)
+    spdlog::info("sweep {}: run {}: {} bytes found as written", sweep_.id, run.id,
+                 run.measurement.verified_bytes);
 }
 
 // One failure is a point's; a disk that is gone or hangs, or two in a row, are the sweep's.

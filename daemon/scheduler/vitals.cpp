@@ -27,7 +27,7 @@ void Vitals::notice(Phase phase) {
   if (phase == Phase::starting || phase == Phase::ramp) {
     begin_ = read();
     wakeups_.restart();
-  } else if (phase == Phase::drain && !ended_) {
+  } else if ((phase == Phase::drain || phase == Phase::verify) && !ended_) {
     ended_ = true;
     end_ = read();
     delays_ = wakeups_.seen();

@@ -93,6 +93,14 @@ calls_workloads() {
   described Run "a run with fsyncs"
   holds "its fsyncs" '.fsync.ios > 0 and .fsync.bytes == 0 and .write.ios >= 8 * (.fsync.ios - 2)'
 
+  json POST /api/v1/sweeps '{"rw": "randrw", "verify": true, "ioengine": "psync", "numjobs": 2,
+    "size": "4m", "runtime": "300ms", "ramp_time": 0}'
+  until_over "$(value .id)"
+  described Sweep "a sweep that verifies"
+  holds "a sweep that verifies" '.state == "done" and .spec.verify'
+  ask GET "/api/v1/runs/$(value '.points[0].run_ids[0]')"
+  holds "what was verified" '.verified_bytes >= .write.latency.count and .verified_bytes > 0'
+
   json POST '/api/v1/sweeps?dry_run=true' '{"steady_state": {"rounds": 5, "round_s": 2},
     "precondition": true, "numjobs": 1, "ramp_time": 0, "size": "4m"}'
   expect 200 "a plan of rounds"
