@@ -18,7 +18,7 @@ constexpr const char* promises =
     "inet "    // to listen for HTTP
     "unix "    // the Unix socket, and the launcher's
     "recvfd "  // engines' sockets come from the launcher
-    "vminfo";  // CPU times and disk counters by sysctl
+    "vminfo";  // CPU times by sysctl
 
 std::string directory_of(const std::string& path) {
   return path.substr(0, path.find_last_of('/'));

@@ -93,6 +93,7 @@ void serve(const Settings& settings) {
   events::Hub hub;
   Reloads reloads;
   ServiceHost host(control_fd, [&](const Settings& fresh) { reloads.take(fresh); });
+  if (platform::only_a_probe_may_ask()) let_a_probe_ask(machine, host);
   scheduler::Scheduler scheduler(store, hub, host, settings, std::move(machine));
   const Leaving leaving(scheduler, host);
   api::Server server({store, hub, scheduler}, settings);

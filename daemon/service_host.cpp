@@ -172,14 +172,12 @@ std::unique_ptr<scheduler::EngineProcess> ServiceHost::open(const OpenRun& reque
   return std::make_unique<LaunchedEngine>(*this, message.header.token, descriptor);
 }
 
-std::vector<TargetFacts> ServiceHost::probe(const std::string& path) {
-  Probe message;
-  message.header.kind = ControlKind::probe;
-  message.header.token = ask();
-  set_text(message.path, path);
-  send_message(message);
-  const int descriptor = wait_for_descriptor(message.header.token, "probe a disk");
-  forget(message.header.token);
+std::vector<TargetFacts> ServiceHost::put(Probe question) {
+  question.header.kind = ControlKind::probe;
+  question.header.token = ask();
+  send_message(question);
+  const int descriptor = wait_for_descriptor(question.header.token, "probe a disk");
+  forget(question.header.token);
   std::vector<TargetFacts> facts;
   try {
     facts = read_facts(descriptor, [this] { return abandoned(); });
@@ -189,11 +187,31 @@ std::vector<TargetFacts> ServiceHost::probe(const std::string& path) {
   }
   close(descriptor);
   if (abandoned()) throw_stopping();
+  return facts;
+}
+
+std::vector<TargetFacts> ServiceHost::probe(const std::string& path) {
+  Probe question;
+  set_text(question.path, path);
+  std::vector<TargetFacts> facts = put(question);
   if (!path.empty() && facts.empty()) {
     set_text(facts.emplace_back().path, path);
     facts.back().error_number = ETIMEDOUT;
   }
   return facts;
+}
+
+TargetFacts ServiceHost::counters(const std::string& leaf) noexcept {
+  try {
+    Probe question;
+    question.question = ProbeQuestion::counters;
+    set_text(question.path, leaf);
+    const std::vector<TargetFacts> answer = put(question);
+    return answer.empty() ? TargetFacts{} : answer.front();
+  } catch (const std::exception& error) {
+    spdlog::warn("the counters of {} are unknown: {}", leaf, error.what());
+    return {};
+  }
 }
 
 void ServiceHost::tell_ready(bool ok, const std::string& text) {

@@ -30,6 +30,9 @@ class ServiceHost final : public scheduler::EngineHost {
   [[nodiscard]] std::unique_ptr<scheduler::EngineProcess> open(const OpenRun& request) override;
   [[nodiscard]] std::vector<TargetFacts> probe(const std::string& path) override;
 
+  // Asked of a probe. Nothing known where none answers.
+  [[nodiscard]] TargetFacts counters(const std::string& leaf) noexcept;
+
   void tell_ready(bool ok, const std::string& text);
   // Until the launcher says stop, or is gone.
   void wait_for_stop();
@@ -44,6 +47,7 @@ class ServiceHost final : public scheduler::EngineHost {
     std::optional<int> wait_status;
   };
 
+  [[nodiscard]] std::vector<TargetFacts> put(Probe question);
   void read_messages();
   [[nodiscard]] bool read_message();
   void take_descriptor(std::uint64_t token, int descriptor);

@@ -39,4 +39,13 @@ scheduler::MachineProbe machine_probe() {
   return probe;
 }
 
+void let_a_probe_ask(scheduler::MachineProbe& machine, ServiceHost& host) {
+  machine.device_counters = [&host](const std::string& leaf) {
+    const TargetFacts facts = host.counters(leaf);
+    return scheduler::DeviceCounters{facts.counters_known != 0, facts.read_ios, facts.write_ios,
+                                     facts.read_bytes, facts.write_bytes};
+  };
+  machine.governor = [&host] { return text_of(host.counters("").governor); };
+}
+
 }  // namespace iobenchd

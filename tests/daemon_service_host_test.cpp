@@ -11,6 +11,7 @@
 
 #include "daemon/model/error.h"
 #include "daemon/service_host.h"
+#include "daemon/service_machine.h"
 
 namespace iobenchd {
 namespace {
@@ -143,6 +144,35 @@ TEST_CASE("a probe's facts are read until its end, half a struct is none") {
   const auto all = probing.get();
   REQUIRE(all.size() == 2);
   CHECK(text_of(all[1].path) == "/dev/sdb");
+}
+
+TEST_CASE("counters that the cage hides are asked of a probe, and unknown where none answers") {
+  Line line;
+  scheduler::MachineProbe machine;
+  let_a_probe_ask(machine, *line.host);
+  for (const bool answers : {true, false}) {
+    auto asking = std::async(std::launch::async, [&] { return machine.device_counters("sd0"); });
+    const auto asked = line.hear<Probe>();
+    CHECK(asked.question == ProbeQuestion::counters);
+    CHECK(text_of(asked.path) == "sd0");
+    std::array<int, 2> probe{};
+    REQUIRE(pipe(probe.data()) == 0);
+    TargetFacts facts;
+    facts.counters_known = 1;
+    facts.read_ios = 1;
+    facts.write_ios = 2;
+    facts.read_bytes = 3;
+    facts.write_bytes = 4;
+    if (answers) REQUIRE(write(probe[1], &facts, sizeof facts) == sizeof facts);
+    close(probe[1]);
+    line.answer(ControlKind::probe_started, asked.header.token, probe[0]);
+    const scheduler::DeviceCounters counters = asking.get();
+    CHECK(counters.known == answers);
+    CHECK(counters.read_ios == (answers ? 1 : 0));
+    CHECK(counters.write_ios == (answers ? 2 : 0));
+    CHECK(counters.read_bytes == (answers ? 3 : 0));
+    CHECK(counters.write_bytes == (answers ? 4 : 0));
+  }
 }
 
 TEST_CASE("a disk that says nothing is there with its name and ETIMEDOUT") {

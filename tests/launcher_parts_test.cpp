@@ -100,6 +100,10 @@ TEST_CASE("a message of a wrong size, kind, magic or without an end is an error"
   line.say(probe);
   CHECK_THROWS_AS((void)line.channel.receive(), Error);
   probe.path.fill('\0');
+  probe.question = static_cast<ProbeQuestion>(2);
+  line.say(probe);
+  CHECK_THROWS_AS((void)line.channel.receive(), Error);
+  probe.question = ProbeQuestion::counters;
   probe.header.kind = ControlKind::kill_run;  // the size of another kind
   line.say(probe);
   CHECK_THROWS_AS((void)line.channel.receive(), Error);
@@ -149,6 +153,35 @@ TEST_CASE("a disk that hangs is named in time, and the others answer") {
   CHECK(facts[3].size_bytes == 8);
   CHECK(took_ns > 290'000'000);
   CHECK(took_ns < 3'000'000'000);
+}
+
+// Where a caged service may not ask (OpenBSD) a probe does; the answer comes the same way here.
+TEST_CASE("a probe tells a disk's counters and opens nothing for it") {
+  std::ifstream disks("/proc/diskstats");
+  std::string major, minor, leaf;
+  if (!(disks >> major >> minor >> leaf)) return;
+  SocketPair pair = make_socket_pair(SOCK_STREAM);
+  Probe question;
+  question.header.kind = ControlKind::probe;
+  question.question = ProbeQuestion::counters;
+  set_text(question.path, leaf);
+  REQUIRE(send(pair.ours.number(), &question, sizeof question, 0) == sizeof question);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(pair.theirs.number(), control_fd);
+    closefrom(control_fd + 1);
+    _exit(run_probe());
+  }
+  pair.theirs.reset();
+  TargetFacts facts;
+  CHECK(recv(pair.ours.number(), &facts, sizeof facts, MSG_WAITALL) == sizeof facts);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK_NOTHROW(check_facts(facts));
+  CHECK(text_of(facts.path) == leaf);
+  CHECK(facts.counters_known == 1);
+  CHECK(facts.kind == TargetKind::missing);
 }
 
 TEST_CASE("the pid file holds our number as long as we live") {

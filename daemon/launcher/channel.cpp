@@ -53,6 +53,7 @@ FromService decode(const std::vector<std::byte>& bytes) {
       return exactly<KillRun>(bytes);
     case ControlKind::probe: {
       const Probe probe = exactly<Probe>(bytes);
+      if (probe.question > ProbeQuestion::counters) distrust("an unknown question");
       check_text(probe.path);
       return probe;
     }

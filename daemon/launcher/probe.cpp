@@ -73,6 +73,19 @@ void take_answer(Question& question) {
   question.done = length <= 0 || question.complete();
 }
 
+TargetFacts counters_of(const std::string& leaf) {
+  const platform::DeviceCounters counters = platform::device_counters(leaf);
+  TargetFacts facts;
+  set_text(facts.path, leaf);
+  set_text(facts.governor, platform::governor());
+  facts.counters_known = counters.known ? 1 : 0;
+  facts.read_ios = counters.read_ios;
+  facts.write_ios = counters.write_ios;
+  facts.read_bytes = counters.read_bytes;
+  facts.write_bytes = counters.write_bytes;
+  return facts;
+}
+
 TargetFacts conclude(Question& question) {
   if (question.child > 0) kill(question.child, SIGKILL);  // in the kernel? then it is init's
   if (question.complete()) return question.facts;
@@ -121,9 +134,12 @@ int run_probe() {
   if (request.header.magic != ControlHeader{}.magic || request.header.kind != ControlKind::probe)
     return 1;
   const std::string path = text_of(request.path);
+  const bool counts = request.question == ProbeQuestion::counters;
   const std::vector<std::string> paths =
-      path.empty() ? platform::disk_paths() : std::vector<std::string>{path};
-  for (const TargetFacts& facts : ask_all(paths, probe_patience_ms, platform::facts_of)) {
+      path.empty() && !counts ? platform::disk_paths() : std::vector<std::string>{path};
+  TargetFacts (*ask)(const std::string&) = platform::facts_of;
+  if (counts) ask = counters_of;
+  for (const TargetFacts& facts : ask_all(paths, probe_patience_ms, ask)) {
     if (!write_all(control_fd, &facts, sizeof facts)) return 1;
   }
   return 0;

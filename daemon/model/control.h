@@ -60,9 +60,14 @@ struct OpenRun {
 struct KillRun {
   ControlHeader header;
 };
+// facts: of `path`; where that is empty, of every disk of the machine. counters: of the physical
+// disk named by `path` ("sd0"), which is not opened for it.
+enum class ProbeQuestion : std::uint32_t { facts, counters };
 struct Probe {
   ControlHeader header;
-  std::array<char, 1024> path{};  // empty: every disk of the machine
+  ProbeQuestion question = ProbeQuestion::facts;
+  std::uint32_t reserved = 0;
+  std::array<char, 1024> path{};
 };
 struct SettingsMessage {
   ControlHeader header;

@@ -67,10 +67,11 @@ void check_facts(const TargetFacts& facts) {
     throw Error(ErrorCode::internal, "target facts: kind is none");
   if (facts.leaf_count > max_leaves)
     throw Error(ErrorCode::internal, "target facts: leaf_count is over its limit");
-  for (const std::uint8_t flag :
-       {facts.in_use, facts.rotational, facts.is_virtual, facts.block_storage, facts.direct_io}) {
+  for (const std::uint8_t flag : {facts.in_use, facts.rotational, facts.is_virtual,
+                                  facts.block_storage, facts.direct_io, facts.counters_known}) {
     if (flag > 1) throw Error(ErrorCode::internal, "target facts: a flag is neither 0 nor 1");
   }
+  check_terminated(facts.governor, "governor");
   check_terminated(facts.path, "path");
   check_terminated(facts.real_path, "real_path");
   check_terminated(facts.use, "use");

@@ -21,7 +21,7 @@ enum class TargetKind : std::uint32_t {
 };
 [[nodiscard]] std::string_view to_string(TargetKind value) noexcept;
 
-inline constexpr std::uint32_t facts_version = 2;
+inline constexpr std::uint32_t facts_version = 3;
 inline constexpr std::uint32_t max_leaves = 16;
 
 struct TargetFacts {
@@ -41,11 +41,16 @@ struct TargetFacts {
   std::uint8_t block_storage = 1;  // 0: tmpfs, NFS, FUSE, ...
   std::uint8_t direct_io = 0;      // opened with direct I/O without an error
   std::uint8_t wear_known = 0;     // wear_percent_used is the device's own figure
-  std::uint8_t reserved[2] = {};
+  std::uint8_t counters_known = 0;
+  std::uint8_t reserved = 0;
   std::uint32_t wear_percent_used = 0;  // NVMe's Percentage Used; 100 and more: past its rated life
   std::uint32_t reserved_too = 0;
   std::uint64_t allocated_bytes = 0;  // of a regular file: less than its size where it has holes
-  std::array<char, 1024> path{};      // as asked
+  // What the disk has done since the machine started, where only a probe may ask
+  // (ProbeQuestion::counters).
+  std::uint64_t read_ios = 0, write_ios = 0, read_bytes = 0, write_bytes = 0;
+  std::array<char, 32> governor{};  // of the CPUs, by the same question
+  std::array<char, 1024> path{};    // as asked
   std::array<char, 1024> real_path{};
   std::array<char, 256> use{};  // "mounted on /home"; "swap"; "member of md0"
   std::array<char, 64> model{}, serial{}, firmware{}, io_scheduler{}, filesystem{};

@@ -88,6 +88,11 @@ double load_average() {
   return getloadavg(&average, 1) == 1 ? average : -1;
 }
 
+// No promise covers hw.diskstats and hw.perfpolicy.
+bool only_a_probe_may_ask() {
+  return true;
+}
+
 DeviceCounters device_counters(const std::string& leaf) {
   DeviceCounters counters;
   for (const struct diskstats& disk : all_counters()) {

@@ -25,6 +25,9 @@ namespace iobenchd::platform {
 [[nodiscard]] int open_target(const char* path, bool write, bool& direct, int extra_flags = 0);
 
 // --- the machine (service; cheap) ---
+// The service's cage keeps device_counters() and governor() from it, on pain of death: a probe asks
+// them (pledge(2) on OpenBSD).
+[[nodiscard]] bool only_a_probe_may_ask();
 // Where this system keeps a service's state and its sockets.
 struct Places {
   std::string state_dir, run_dir;
