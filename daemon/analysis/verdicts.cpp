@@ -195,14 +195,25 @@ class Examination {
   }
 
   // Only where the device's bytes are ours one by one: buffered I/O reads ahead and writes late.
+  // On average; the device splits large blocks and merges small ones.
+  [[nodiscard]] double bytes_of_a_device_io() const {
+    const auto ios = static_cast<double>(m_.device_read_ios + m_.device_write_ios);
+    const auto bytes = static_cast<double>(m_.device_read_bytes + m_.device_write_bytes);
+    return ios > 0 ? bytes / ios : run_.setting.block_bytes;
+  }
+
   void about_other_load() {
     if (!measured_here() || !m_.device_counters_known || !m_.direct || m_.measured_ns == 0) return;
-    const auto device =
-        static_cast<double>(m_.device_read_bytes) + static_cast<double>(m_.device_write_bytes);
+    // A write that has to be on the medium takes its filesystem's journal along: of a file, what is
+    // read can be told apart from other load, what is written can't.
+    const bool journalled = spec_ != nullptr && c_.target_kind == "regular_file" &&
+                            (spec_->workload.fsync > 0 || spec_->workload.sync != Sync::none);
+    const double written = journalled ? 0 : static_cast<double>(m_.device_write_bytes);
+    const double device = static_cast<double>(m_.device_read_bytes) + written;
     const auto ours = static_cast<double>(m_.read.bytes) + static_cast<double>(m_.write.bytes);
     const double beyond = device - ours * (1 + counter_slack());
     const double ios_per_s =
-        beyond / run_.setting.block_bytes / (static_cast<double>(m_.measured_ns) / 1e9);
+        beyond / bytes_of_a_device_io() / (static_cast<double>(m_.measured_ns) / 1e9);
     if (ours <= 0 || beyond <= other_share * ours || ios_per_s <= other_ios_per_s) return;
     raise("other_load", Severity::caution,
           "the device moved " + percent((device - ours) / ours) + " more than these jobs asked for",
