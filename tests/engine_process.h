@@ -28,8 +28,11 @@ class TemporaryFile {
 
 class EngineProcess {
  public:
-  // Opens `path` once per descriptor and starts the engine; sends nothing yet.
-  EngineProcess(const std::string& path, std::uint32_t descriptors, int open_flags);
+  // Opens each path, in this order, and starts the engine; sends nothing yet.
+  EngineProcess(const std::vector<std::string>& paths, int open_flags);
+  // `path` once per descriptor.
+  EngineProcess(const std::string& path, std::uint32_t descriptors, int open_flags)
+      : EngineProcess(std::vector<std::string>(descriptors, path), open_flags) {}
   EngineProcess(const EngineProcess&) = delete;
   EngineProcess& operator=(const EngineProcess&) = delete;
   ~EngineProcess();
@@ -63,6 +66,8 @@ struct Outcome {
 
 using OnTick = std::function<void(EngineProcess&, const iobenchd::Frame&)>;
 [[nodiscard]] Outcome run_engine(const iobenchd::Load& load, const std::string& path,
+                                 const OnTick& on_tick = {});
+[[nodiscard]] Outcome run_engine(const iobenchd::Load& load, const std::vector<std::string>& paths,
                                  const OnTick& on_tick = {});
 // The same, longer and longer until anything has been measured at all: a busy machine may not let
 // us run for a whole run. `load` is then what was run.

@@ -53,12 +53,12 @@ std::string TemporaryFile::contents() const {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-EngineProcess::EngineProcess(const std::string& path, std::uint32_t descriptors, int open_flags) {
+EngineProcess::EngineProcess(const std::vector<std::string>& paths, int open_flags) {
   std::array<int, 2> pair{};
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()) == 0);
   fcntl(pair[0], F_SETFD, FD_CLOEXEC);
   std::vector<int> targets;
-  for (std::uint32_t i = 0; i < descriptors; ++i) {
+  for (const std::string& path : paths) {
     targets.push_back(open(path.c_str(), open_flags));
     REQUIRE(targets.back() >= 0);
   }
@@ -128,7 +128,11 @@ std::uint64_t Outcome::span_ns(Phase phase) const {
 
 Outcome run_engine(const Load& load, const std::string& path, const OnTick& on_tick) {
   const std::uint32_t descriptors = load.task == Task::layout ? load.files : load.numjobs;
-  EngineProcess engine(path, descriptors, O_RDWR);
+  return run_engine(load, std::vector<std::string>(descriptors, path), on_tick);
+}
+
+Outcome run_engine(const Load& load, const std::vector<std::string>& paths, const OnTick& on_tick) {
+  EngineProcess engine(paths, O_RDWR);
   engine.send(load);
   Outcome outcome;
   while (const std::unique_ptr<Frame> frame = engine.next_frame()) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -22,7 +23,8 @@ bool needs_both(const Load& load) noexcept {
 
 void check_descriptors(const Load& load, int first_target_fd) {
   const bool write = load.task == Task::layout || writes(load.rw);
-  const std::uint32_t count = load.task == Task::layout ? load.files : load.numjobs;
+  const std::uint32_t count =
+      load.task == Task::layout ? load.files : std::max(load.numjobs, load.files);
   for (std::uint32_t i = 0; i < count; ++i) {
     const int flags = fcntl(first_target_fd + static_cast<int>(i), F_GETFL);
     FailureBody failure = make_failure("open", flags < 0 ? errno : EBADF, 0,

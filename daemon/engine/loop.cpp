@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "daemon/engine/files.h"
+
 namespace iobenchd::engine {
 namespace {
 
@@ -35,6 +37,7 @@ Region region_of(const Worker& worker, const Board& board) noexcept {
   region.begin_bytes = board.load.offset_bytes;
   region.blocks = board.load.size_bytes / board.load.block_bytes;
   region.block_bytes = board.load.block_bytes;
+  region.blocks *= files_of_job(board.load, worker.job);
   const std::uint32_t files = std::min(board.load.files, board.load.numjobs);
   const std::uint32_t file = worker.job % files;
   const std::uint32_t jobs_of_file = (board.load.numjobs - file + files - 1) / files;

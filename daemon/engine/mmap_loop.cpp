@@ -17,6 +17,7 @@
 
 #include "daemon/engine/choices.h"
 #include "daemon/engine/failure.h"
+#include "daemon/engine/files.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
 
@@ -47,7 +48,8 @@ void on_fault(int signal_number, siginfo_t* info, void*) {
 
 class MmapLoop final : public Loop {
  public:
-  MmapLoop(Worker& worker, const Board& board) : worker_(worker), board_(board) {}
+  MmapLoop(Worker& worker, const Board& board)
+      : worker_(worker), board_(board), files_(worker, board) {}
   ~MmapLoop() override {
     if (memory_ != nullptr) munmap(memory_, bytes_);
   }
@@ -64,8 +66,10 @@ class MmapLoop final : public Loop {
   }
 
  private:
-  [[nodiscard]] bool can_map();
+  [[nodiscard]] bool can_map(std::int32_t descriptor);
   [[nodiscard]] bool map();
+  [[nodiscard]] void* map_files(int access, std::size_t bytes_of_file);
+  void watch_faults();
   void tell_fault() noexcept;
   template <class Clock, class Offsets, class Direction, class Pace, class Check>
   void spin() noexcept;
@@ -74,23 +78,27 @@ class MmapLoop final : public Loop {
 
   Worker& worker_;
   const Board& board_;
+  const Files files_;
   Buffers buffers_;
-  std::byte* memory_ = nullptr;
+  std::byte* memory_ = nullptr;  // one file behind the other
   std::size_t bytes_ = 0;
-  std::uint64_t first_byte_ = 0;  // of the file, at memory_
+  std::size_t stride_bytes_ = 0;  // from file to file
+  std::uint64_t first_byte_ = 0;  // of each file that is mapped
   Mapping* mapping_ = nullptr;
 };
 
 bool MmapLoop::prepare() {
-  if (!can_map() || !map()) return false;
+  for (std::uint32_t file = 0; file < files_.count(); ++file)
+    if (!can_map(files_.descriptor(file))) return false;
+  if (!map()) return false;
   if (buffers_.allocate(1, board_.load.block_bytes)) return true;
   worker_.fail("mmap", ENOMEM, 0, cure(ENOMEM));
   return false;
 }
 
-bool MmapLoop::can_map() {
+bool MmapLoop::can_map(std::int32_t descriptor) {
   struct stat facts {};
-  if (fstat(worker_.descriptor, &facts) != 0) {
+  if (fstat(descriptor, &facts) != 0) {
     worker_.fail("fstat", errno, 0, cure(errno));
     return false;
   }
@@ -118,13 +126,17 @@ bool MmapLoop::map() {
   const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const Load& load = board_.load;
   first_byte_ = load.offset_bytes / page_bytes * page_bytes;
-  const std::uint64_t bytes = load.offset_bytes - first_byte_ + load.size_bytes;
+  const std::uint64_t of_file = load.offset_bytes - first_byte_ + load.size_bytes;
+  const std::uint64_t stride = (of_file + page_bytes - 1) / page_bytes * page_bytes;
+  const std::uint64_t bytes = stride * (files_.count() - 1) + of_file;
   const int access = PROT_READ | (writes(load.rw) ? PROT_WRITE : 0);
   void* memory = MAP_FAILED;
   errno = ENOMEM;
-  if (bytes <= std::numeric_limits<std::size_t>::max() / 2)
-    memory = mmap(nullptr, static_cast<std::size_t>(bytes), access, MAP_SHARED, worker_.descriptor,
-                  static_cast<off_t>(first_byte_));
+  if (bytes <= std::numeric_limits<std::size_t>::max() / 2) {
+    bytes_ = static_cast<std::size_t>(bytes);
+    stride_bytes_ = static_cast<std::size_t>(stride);
+    memory = map_files(access, static_cast<std::size_t>(of_file));
+  }
   if (memory == MAP_FAILED) {
     worker_.fail("mmap", errno, load.offset_bytes,
                  errno == ENOMEM ? "the region doesn't fit into the address space: ask for a "
@@ -133,12 +145,33 @@ bool MmapLoop::map() {
     return false;
   }
   memory_ = static_cast<std::byte*>(memory);
-  bytes_ = static_cast<std::size_t>(bytes);
   // A random block is one block: no neighbours are read along with it.
   posix_madvise(memory, bytes_, random(load.rw) ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
+  watch_faults();
+  return true;
+}
 
+// The first mapping takes the room for all; the others are put over what of it is beyond its file.
+void* MmapLoop::map_files(int access, std::size_t bytes_of_file) {
+  const auto from = static_cast<off_t>(first_byte_);
+  void* const memory = mmap(nullptr, bytes_, access, MAP_SHARED, files_.descriptor(0), from);
+  if (memory == MAP_FAILED) return MAP_FAILED;
+  for (std::uint32_t file = 1; file < files_.count(); ++file) {
+    std::byte* const here = static_cast<std::byte*>(memory) + file * stride_bytes_;
+    if (mmap(here, bytes_of_file, access, MAP_SHARED | MAP_FIXED, files_.descriptor(file), from) !=
+        MAP_FAILED)
+      continue;
+    const int error_number = errno;
+    munmap(memory, bytes_);
+    errno = error_number;
+    return MAP_FAILED;
+  }
+  return memory;
+}
+
+void MmapLoop::watch_faults() {
   mapping_ = new Mapping;
-  mapping_->begin = reinterpret_cast<std::uintptr_t>(memory);
+  mapping_->begin = reinterpret_cast<std::uintptr_t>(memory_);
   mapping_->end = mapping_->begin + bytes_;
   mapping_->next = mappings.load(std::memory_order_relaxed);
   while (!mappings.compare_exchange_weak(mapping_->next, mapping_, std::memory_order_release)) {
@@ -148,11 +181,10 @@ bool MmapLoop::map() {
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
   sigaction(SIGSEGV, &action, nullptr);  // what OpenBSD says of pages beyond the end
-  return true;
 }
 
 void MmapLoop::tell_fault() noexcept {
-  const std::uint64_t offset = first_byte_ + (mapping_->fault - mapping_->begin);
+  const std::uint64_t offset = first_byte_ + (mapping_->fault - mapping_->begin) % stride_bytes_;
   const Rw rw = board_.load.rw;
   worker_.fail(mixed(rw)    ? "mmap"
                : writes(rw) ? "write"
@@ -191,7 +223,9 @@ void MmapLoop::spin() noexcept {
   std::uint64_t began = Clock::now();
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
     const std::uint64_t offset = check.take(offsets);
-    std::byte* const page = memory_ + (offset - first_byte_);
+    const Place place = files_.at(offset);
+    std::byte* const page =
+        memory_ + place.file * stride_bytes_ + (place.offset_bytes - first_byte_);
     const bool write = direction.next();
     if (write) {
       payload.fill(block, block_bytes);

@@ -6,6 +6,7 @@
 
 #include "daemon/engine/choices.h"
 #include "daemon/engine/failure.h"
+#include "daemon/engine/files.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/payload.h"
 
@@ -34,7 +35,7 @@ class PosixLoop final : public Loop {
   void spin() noexcept;
 
   template <class Clock>
-  [[nodiscard]] bool sync(Gate& gate, std::uint64_t offset) noexcept;
+  [[nodiscard]] bool sync(Gate& gate, const Place& place) noexcept;
 
   Worker& worker_;
   const Board& board_;
@@ -43,10 +44,10 @@ class PosixLoop final : public Loop {
 
 // False: it failed, or the run is over.
 template <class Clock>
-bool PosixLoop::sync(Gate& gate, std::uint64_t offset) noexcept {
+bool PosixLoop::sync(Gate& gate, const Place& place) noexcept {
   const std::uint64_t began = Clock::now();
-  if (fsync(worker_.descriptor) != 0) {
-    worker_.fail("fsync", errno, offset, cure_of_sync(errno));
+  if (fsync(place.descriptor) != 0) {
+    worker_.fail("fsync", errno, place.offset_bytes, cure_of_sync(errno));
     return false;
   }
   const std::uint64_t ended = Clock::now();
@@ -59,7 +60,7 @@ template <class Clock, class Offsets, class Direction, class Pace, class Check>
 void PosixLoop::spin() noexcept {
   const std::uint32_t block_bytes = board_.load.block_bytes;
   const std::uint64_t multiplier = board_.clock.multiplier;
-  const int descriptor = worker_.descriptor;
+  const Files files(worker_, board_);
   std::byte* const block = buffers_.block(0);
   const Region region = region_of(worker_, board_);
   Offsets offsets(region);
@@ -72,6 +73,7 @@ void PosixLoop::spin() noexcept {
   std::uint64_t began = Clock::now();
   while (board_.stop.load(std::memory_order_relaxed) == 0) {
     const std::uint64_t offset = check.take(offsets);
+    const Place place = files.at(offset);
     const bool write = direction.next();
     if (write) {
       payload.fill(block, block_bytes);
@@ -85,14 +87,15 @@ void PosixLoop::spin() noexcept {
       }
       span = &gate.span();
     }
-    const ssize_t done = write ? pwrite(descriptor, block, block_bytes, static_cast<off_t>(offset))
-                               : pread(descriptor, block, block_bytes, static_cast<off_t>(offset));
+    const auto at = static_cast<off_t>(place.offset_bytes);
+    const ssize_t done = write ? pwrite(place.descriptor, block, block_bytes, at)
+                               : pread(place.descriptor, block, block_bytes, at);
     if (done != static_cast<ssize_t>(block_bytes)) [[unlikely]] {
       if (done < 0 && errno == EINTR) {
         check.give_up(write, offset);
         continue;
       }
-      worker_.fail_transfer(write, done < 0 ? -errno : done, offset, block_bytes);
+      worker_.fail_transfer(write, done < 0 ? -errno : done, place.offset_bytes, block_bytes);
       break;
     }
     std::uint64_t ended = Clock::now();
@@ -108,7 +111,7 @@ void PosixLoop::spin() noexcept {
     }
     if constexpr (Direction::may_sync) {
       if (direction.take_sync()) {
-        if (!sync<Clock>(gate, offset)) break;
+        if (!sync<Clock>(gate, place)) break;
         span = &gate.span();
         ended = Clock::now();
       }

@@ -18,7 +18,8 @@ class UringLoop final : public Loop {
         ring_(worker, board),
         began_ticks_(depth_),
         offsets_(depth_),
-        idle_(depth_) {
+        idle_(depth_),
+        last_written_(board.load.offset_bytes) {
     for (std::uint32_t i = 0; i < depth_; ++i) idle_[i] = depth_ - 1 - i;
   }
 
@@ -61,6 +62,7 @@ class UringLoop final : public Loop {
   std::vector<std::uint64_t> began_ticks_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint32_t> idle_;  // a stack
+  std::uint64_t last_written_ = 0;   // an fsync is its file's
 };
 
 // Submit one batch, wait for one completion, reap no more than the next call may submit: reaping
@@ -88,7 +90,8 @@ void UringLoop::spin() noexcept {
       if (sqe == nullptr) break;  // an earlier call was interrupted before it took its batch
       const std::uint32_t slot = idle_[--idle];
       if (Direction::may_sync && direction.take_sync()) {
-        ring_.put_sync(sqe, slot);
+        offsets_[slot] = last_written_;
+        ring_.put_sync(sqe, slot, last_written_);
         continue;
       }
       const bool write = direction.next();
@@ -96,6 +99,7 @@ void UringLoop::spin() noexcept {
       if (write) {
         payload.fill(ring_.block(slot), block_bytes);
         check.seal(ring_.block(slot), offsets_[slot]);
+        if (Direction::may_sync) last_written_ = offsets_[slot];
       }
       ring_.put_transfer(sqe, slot, write, offsets_[slot]);
     }
@@ -180,6 +184,7 @@ void UringLoop::spin_open() noexcept {
         if (next == Kind::write) {
           payload.fill(ring_.block(next_slot), block_bytes);
           check.seal(ring_.block(next_slot), offsets_[next_slot]);
+          last_written_ = offsets_[next_slot];
         }
         made = true;
       }
@@ -187,7 +192,8 @@ void UringLoop::spin_open() noexcept {
       io_uring_sqe* const sqe = io_uring_get_sqe(ring_.raw());
       if (sqe == nullptr) break;
       if (next == Kind::fsync) {
-        ring_.put_sync(sqe, next_slot);
+        offsets_[next_slot] = last_written_;
+        ring_.put_sync(sqe, next_slot, last_written_);
         began_ticks_[next_slot] = now;
       } else {
         ring_.put_transfer(sqe, next_slot, next == Kind::write, offsets_[next_slot]);

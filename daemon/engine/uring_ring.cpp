@@ -114,7 +114,9 @@ void Ring::register_buffers() {
 
 void Ring::register_file() {
   if (!wanted(engine_flag::fixed_files)) return;
-  fixed_file_ = io_uring_register_files(&ring_, &worker_.descriptor, 1) == 0;
+  std::vector<int> descriptors(files_.count());
+  for (std::uint32_t i = 0; i < files_.count(); ++i) descriptors[i] = files_.descriptor(i);
+  fixed_file_ = io_uring_register_files(&ring_, descriptors.data(), files_.count()) == 0;
   if (fixed_file_) worker_.engine_flags |= engine_flag::fixed_files;
 }
 
@@ -183,8 +185,9 @@ void Ring::drain(std::uint32_t in_flight) noexcept {
 
 void Ring::fail(const io_uring_cqe& cqe, std::uint64_t offset) noexcept {
   const Kind kind = kind_of(cqe.user_data);
-  if (kind == Kind::fsync) return worker_.fail("fsync", -cqe.res, offset, cure_of_sync(-cqe.res));
-  worker_.fail_transfer(kind == Kind::write, cqe.res, offset, board_.load.block_bytes);
+  const std::uint64_t at = files_.at(offset).offset_bytes;
+  if (kind == Kind::fsync) return worker_.fail("fsync", -cqe.res, at, cure_of_sync(-cqe.res));
+  worker_.fail_transfer(kind == Kind::write, cqe.res, at, board_.load.block_bytes);
 }
 
 }  // namespace iobenchd::engine

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/engine/failure.h"
+#include "daemon/engine/files.h"
 #include "daemon/engine/loop.h"
 
 namespace iobenchd::engine {
@@ -15,7 +16,7 @@ namespace iobenchd::engine {
 class Ring {
  public:
   Ring(Worker& worker, const Board& board) noexcept
-      : worker_(worker), board_(board), depth_(board.load.iodepth) {}
+      : worker_(worker), board_(board), files_(worker, board), depth_(board.load.iodepth) {}
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
   ~Ring() {
@@ -42,18 +43,20 @@ class Ring {
 
   void put_transfer(io_uring_sqe* sqe, std::uint32_t slot, bool write,
                     std::uint64_t offset) const noexcept {
-    const int file = fixed_file_ ? 0 : worker_.descriptor;
+    const Place place = files_.at(offset);
     const int operation = fixed_buffers_ ? (write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED)
                                          : (write ? IORING_OP_WRITE : IORING_OP_READ);
-    io_uring_prep_rw(operation, sqe, file, buffers_.block(slot), board_.load.block_bytes, offset);
+    io_uring_prep_rw(operation, sqe, file_of(place), buffers_.block(slot), board_.load.block_bytes,
+                     place.offset_bytes);
     if (fixed_buffers_) sqe->buf_index = static_cast<std::uint16_t>(slot);
     if (fixed_file_) sqe->flags = IOSQE_FIXED_FILE;
     sqe->user_data = tag(slot, write ? Kind::write : Kind::read);
   }
 
-  // It waits for no write that is still under way, as fio's doesn't.
-  void put_sync(io_uring_sqe* sqe, std::uint32_t slot) const noexcept {
-    io_uring_prep_fsync(sqe, fixed_file_ ? 0 : worker_.descriptor, 0);
+  // Of the file that holds `offset`. It waits for no write that is still under way, as fio's
+  // doesn't.
+  void put_sync(io_uring_sqe* sqe, std::uint32_t slot, std::uint64_t offset) const noexcept {
+    io_uring_prep_fsync(sqe, file_of(files_.at(offset)), 0);
     if (fixed_file_) sqe->flags = IOSQE_FIXED_FILE;
     sqe->user_data = tag(slot, Kind::fsync);
   }
@@ -96,12 +99,16 @@ class Ring {
     worker_.fail("io_uring_enter", -result, 0, cure(-result));
     return false;
   }
+  [[nodiscard]] int file_of(const Place& place) const noexcept {
+    return fixed_file_ ? static_cast<int>(place.file) : place.descriptor;
+  }
   [[nodiscard]] bool wanted(std::uint32_t flag) const noexcept {
     return (board_.load.engine_flags & flag) != 0;
   }
 
   Worker& worker_;
   const Board& board_;
+  const Files files_;
   const std::uint32_t depth_;
   Buffers buffers_;
   io_uring ring_{};

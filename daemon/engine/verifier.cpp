@@ -75,6 +75,7 @@ Verifier::Verifier(Worker& worker, const Board& board) noexcept
     : worker_(worker),
       board_(board),
       region_(region_of(worker, board)),
+      files_(worker, board),
       chunk_blocks_(std::max(1U, chunk_bytes / region_.block_bytes)) {}
 
 Verifier::~Verifier() {
@@ -143,17 +144,19 @@ bool Verifier::check(const std::byte* block, std::uint64_t offset) noexcept {
   std::array<char, 300> text{};
   std::snprintf(text.data(), text.size(), "the block of %" PRIu32 " bytes isn't as written: %s",
                 region_.block_bytes, fault.data());
-  worker_.fail("verify", 0, offset, text.data());
+  worker_.fail("verify", 0, files_.at(offset).offset_bytes, text.data());
   return false;
 }
 
 // Read back from the medium, not from memory, wherever the system can be told so.
 bool Verifier::flush() noexcept {
-  if (fsync(worker_.descriptor) != 0 && errno != EINVAL) {
-    worker_.fail("fsync", errno, region_.begin_bytes, cure_of_sync(errno));
-    return false;
+  for (std::uint32_t file = 0; file < files_.count(); ++file) {
+    if (fsync(files_.descriptor(file)) != 0 && errno != EINVAL) {
+      worker_.fail("fsync", errno, region_.begin_bytes, cure_of_sync(errno));
+      return false;
+    }
+    forget_cached(files_.descriptor(file));
   }
-  forget_cached(worker_.descriptor);
   return true;
 }
 
@@ -184,6 +187,8 @@ void Verifier::read_back() noexcept {
     // To the last block of the chunk that was written.
     std::uint64_t end = std::min(first + chunk_blocks_, region_.blocks);
     while (generations_[end - 1] == 0) --end;
+    const std::uint32_t file = files_.at(offset_of(first)).file;
+    while (files_.at(offset_of(end - 1)).file != file) --end;
     if (!read_back(first, end)) return;
     first = end;
   }
@@ -193,10 +198,11 @@ bool Verifier::read_back(std::uint64_t first, std::uint64_t end) noexcept {
   const std::size_t wanted = static_cast<std::size_t>(end - first) * region_.block_bytes;
   std::byte* const chunk = chunk_.block(0);
   ssize_t length = 0;
-  do length = pread(worker_.descriptor, chunk, wanted, static_cast<off_t>(offset_of(first)));
+  const Place place = files_.at(offset_of(first));
+  do length = pread(place.descriptor, chunk, wanted, static_cast<off_t>(place.offset_bytes));
   while (length < 0 && errno == EINTR);
   if (length != static_cast<ssize_t>(wanted)) {
-    worker_.fail_transfer(false, length < 0 ? -errno : length, offset_of(first),
+    worker_.fail_transfer(false, length < 0 ? -errno : length, place.offset_bytes,
                           static_cast<std::uint32_t>(wanted));
     return false;
   }

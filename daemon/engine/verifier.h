@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "daemon/engine/files.h"
 #include "daemon/engine/loop.h"
 #include "daemon/engine/worker.h"
 
@@ -82,6 +83,7 @@ class Verifier {
   Worker& worker_;
   const Board& board_;
   Region region_;
+  Files files_;
   std::uint32_t* generations_ = nullptr;  // of each block: how often written, and whether busy
   std::uint64_t chunk_blocks_ = 1;        // read back at once
   Buffers chunk_;

@@ -52,7 +52,7 @@ struct alignas(64) Worker {
   // Set before the jobs are made.
   std::uint32_t index = 0;
   std::uint32_t job = 0;
-  std::int32_t descriptor = -1;
+  std::int32_t descriptor = -1;  // of its first file
 
   // The owner's.
   std::uint32_t engine_flags = 0;  // really used

@@ -65,8 +65,8 @@ void check_region(const Load& load) {
   require(load.offset_bytes % 512 == 0, "offset", "a multiple of 512");
   require(load.size_bytes >= load.block_bytes && load.size_bytes % load.block_bytes == 0, "size",
           "at least one block, and whole blocks");
-  require(load.offset_bytes <= last && load.size_bytes <= last - load.offset_bytes, "size",
-          "the region ends beyond 2^63 bytes");
+  require(load.offset_bytes <= last && load.size_bytes <= (last - load.offset_bytes) / load.files,
+          "size", "the region ends beyond 2^63 bytes");
 }
 
 void check_workload(const Workload& workload) {

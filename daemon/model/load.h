@@ -68,8 +68,10 @@ struct Load {
   std::uint32_t numjobs = 1;
   std::uint32_t iodepth = 1;
   std::uint32_t block_bytes = 4096;
-  std::uint32_t files =
-      1;  // distinct files; job j works on file j % files, descriptor j is its own open file
+  // Distinct files. Of as many jobs or more, job j works on file j % files, and descriptor j is its
+  // own open file; fewer jobs share them out: job j works on j, j + numjobs, ..., and descriptor i
+  // is file i.
+  std::uint32_t files = 1;
   std::uint32_t batch_submit = 0;    // 0: max(1, iodepth / 8)
   std::uint32_t batch_complete = 0;  // 0: 1
   std::uint32_t engine_flags =

@@ -260,7 +260,7 @@ Load Runner::load_of(const Setting& setting, Task task) const {
   load.numjobs = setting.numjobs;
   load.iodepth = setting.iodepth;
   load.block_bytes = setting.block_bytes;
-  load.files = std::min(judgement_.files, setting.numjobs);
+  load.files = judgement_.files;
   load.batch_submit = std::min(spec.batch_submit, setting.iodepth);
   load.batch_complete = std::min(spec.batch_complete, setting.iodepth);
   load.engine_flags = engine_flags_;
@@ -286,7 +286,8 @@ OpenRun Runner::request_of(std::uint32_t numjobs, bool write) const {
   request.sync = sweep_.spec.workload.sync;
   if (judgement_.scratch) {
     request.scratch = 1;
-    request.files = std::min(judgement_.files, numjobs);
+    request.files = judgement_.files;
+    request.descriptors = std::max(numjobs, judgement_.files);
     set_text(request.name, scratch_name(sweep_.uuid));
     if (judgement_.ioengine != IoEngine::null) request.expected_bytes = judgement_.file_bytes;
     return request;
