@@ -1,56 +1,12 @@
 #!/bin/busybox sh
 # The first process of exact.sh's guest: measures, prints the table, switches the machine off.
-/bin/busybox mkdir -p /usr/bin /dev/shm
-/bin/busybox --install -s /bin
-mount -t proc none /proc
-mount -t sysfs none /sys
-mount -t devtmpfs none /dev
-mkdir -p /dev/shm
-mount -t tmpfs none /dev/shm
-ulimit -n 4096 # the driver puts descriptors out of the engine's way
-
-insmod /configfs.ko
-insmod /null_blk.ko nr_devices=0
-mount -t configfs none /sys/kernel/config
-
-say() { echo "exact: $*" >/dev/console; }
-missed=0
-broken() {
-  say "BROKEN: $*"
-  poweroff -f
-}
-
-disk() { # name irqmode completion_nsec: appears as /dev/name
-  made=/sys/kernel/config/nullb/$1
-  mkdir "$made"
-  for setting in size=1024 blocksize=4096 queue_mode=2 submit_queues=1 hw_queue_depth=256 \
-    irqmode="$2" completion_nsec="$3" power=1; do
-    echo "${setting#*=}" >"$made/${setting%%=*}" || broken "null_blk takes no $setting"
-  done
-}
+. /bed_guest.sh
 disk nullb0 0 0
 disk nullb1 2 100000
 
-runtime=200 # ms of the guest's time
-
-ours() { # device name=value...: the driver's line of JSON
-  device=$1
-  shift
-  engine-driver /bin/iobenchd-engine "$device" runtime_ms=$runtime ramp_ms=10 "$@" >/tmp/ours ||
-    broken "our engine: $*"
-  for fact in '"direct": 1,' '"tsc": 1'; do
-    grep -q "$fact" /tmp/ours || broken "our engine ran without $fact: $*: $(cat /tmp/ours)"
-  done
-  cat /tmp/ours
-}
-figure() { grep -o "\"$1\": [0-9.]*" | sed -n '1s/.*: //p'; } # the first: of the whole run
-
 theirs() { # option...: ns an I/O
-  fio --name=exact --filename=/dev/nullb0 --bs=4k --size=1g --direct=1 --invalidate=0 \
-    --time_based --runtime=${runtime}ms --group_reporting --output-format=json "$@" >/tmp/fio \
-    2>&1 || broken "fio $*: $(cat /tmp/fio)"
-  awk -v ms=$runtime '/"total_ios"/ { gsub(",", ""); ios += $3 }
-    END { printf "%.1f", ms * 1e6 / ios }' /tmp/fio
+  fio_on /dev/nullb0 "$@" | awk -v ms=$runtime '/"total_ios"/ { gsub(",", ""); ios += $3 }
+    END { printf "%.1f", ms * 1e6 / ios }'
 }
 
 bare() { bare-loop /dev/nullb0 ios=40000 cell=1 "$@" || broken "bare-loop $*"; }
@@ -118,5 +74,4 @@ if [ "$median" -lt 100000 ] || [ "$median" -gt 112000 ]; then
   missed=$((missed + 1))
 fi
 say "a disk of 100 us: psync sees p50 $median ns (bar: 100000 to 112000)$verdict"
-say "$missed bars are missed"
-poweroff -f
+finish
