@@ -264,9 +264,37 @@ TEST_CASE("drifted: the first point measured again last differs by more than the
   REQUIRE(result.curves[0].verdicts.size() == 1);
   CHECK(result.curves[0].verdicts[0].name == "drifted");
   CHECK(result.curves[0].verdicts[0].sentence.starts_with(
-      "Randread 4k, 1 job gave 20 % fewer IOPS when measured again at the end."));
+      "1 job gave 20 % fewer IOPS when measured again at the end."));
   REQUIRE(result.warnings.size() == 1);
   CHECK(result.warnings[0].name == "drifted");
+  CHECK(result.warnings[0].sentence == result.curves[0].verdicts[0].sentence);
+}
+
+TEST_CASE("drifted: of two curves the one that did is named, once") {
+  std::vector<Run> runs = knee_at_4();
+  for (Run write : knee_at_4()) {
+    write.setting.rw = Rw::randwrite;
+    runs.push_back(write);
+  }
+  for (const Rw rw : {Rw::randread, Rw::randwrite}) {
+    runs.push_back(run_at({rw, 4096, 1, 1}, rw == Rw::randwrite ? 8'000 : 10'000));
+    runs.back().is_drift_check = true;
+  }
+  SweepResult result = analyse(SweepSpec{}, runs);
+  REQUIRE(result.curves.size() == 2);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].sentence.starts_with(
+      "At randwrite 4k: 1 job gave 20 % fewer IOPS when measured again at the end."));
+  CHECK(result.curves[0].verdicts.empty());
+  REQUIRE(result.curves[1].verdicts.size() == 1);
+  CHECK(result.curves[1].verdicts[0].sentence.starts_with("1 job gave 20 % fewer IOPS"));
+
+  runs[runs.size() - 2] = run_at(jobs(1), 7'000);
+  runs[runs.size() - 2].is_drift_check = true;
+  result = analyse(SweepSpec{}, runs);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].sentence.starts_with(
+      "At both curves, most at randread 4k: 1 job gave 30 % fewer IOPS"));
 }
 
 TEST_CASE("the axis is numjobs where it varies, else iodepth, else bs") {

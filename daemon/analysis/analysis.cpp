@@ -165,7 +165,8 @@ std::optional<std::uint32_t> first_strained(const Making& making, const CurveFig
   return std::nullopt;
 }
 
-// The first point measured again last: did the disk change meanwhile?
+// The first point measured again last: did the disk change meanwhile? Says where on the curve;
+// which curve it is, fold() adds where there are several.
 std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group, double noise) {
   for (const std::size_t index : group.points) {
     const PointGroup& point = making.groups.points[index];
@@ -176,8 +177,9 @@ std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group, dou
     if (again.empty() || before <= 0) continue;
     const double change = median(again) / before - 1;
     if (std::abs(change) <= noise) continue;
+    const std::uint32_t n = along(point.setting, making.groups.axis);
     return Doubt{"drifted", Severity::caution,
-                 setting_label(point.setting) + " gave " + percent(std::abs(change)) +
+                 amount(making.groups.axis, n, n) + " gave " + percent(std::abs(change)) +
                      (change < 0 ? " fewer" : " more") + " IOPS when measured again at the end",
                  "The disk or the machine changed during the sweep (noise is " + percent(noise) +
                      "): precondition or let it cool, and measure again.",
