@@ -19,14 +19,6 @@ using namespace engine_test;
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-FailureBody only_failure(const Outcome& outcome) {
-  CHECK(outcome.exit_status == 1);
-  CHECK(outcome.finals.empty());
-  REQUIRE(outcome.failures.size() == 1);
-  CHECK(std::string(outcome.failures[0].text.data()) != "");
-  return outcome.failures[0];
-}
-
 // The only child of `parent` there is; 0 when there is none.
 int child_of(int parent) {
   const std::string list =
@@ -57,9 +49,22 @@ TEST_CASE("a file that ends before its region fails the run with operation and o
       CHECK(std::string(failure.operation.data()) == "read");
       CHECK(failure.error_number == 0);
       CHECK(failure.offset_bytes == mebibyte);  // the first block that isn't there
-      CHECK(std::string(failure.text.data()).find("only 0 of 4096 bytes") != std::string::npos);
+      CHECK(std::string(failure.text.data()) ==
+            "only 0 of 4096 bytes: the file ends before the region does; lay it out again, or ask "
+            "for a smaller size");
     }
   }
+}
+
+TEST_CASE("a device that ends before its region is nothing to lay out again") {
+  Load load = small_load(IoEngine::psync, Rw::randread);
+  load.runtime_ns = 60'000'000'000;
+  const FailureBody failure = only_failure(run_engine(load, "/dev/null"));  // ends at once
+  CHECK(std::string(failure.operation.data()) == "read");
+  CHECK(failure.error_number == 0);
+  CHECK(std::string(failure.text.data()) ==
+        "only 0 of 4096 bytes: the device ends before the region does, as if it had become "
+        "smaller; ask for a smaller size");
 }
 
 TEST_CASE("a load that makes no sense is refused by the name of its field") {

@@ -14,13 +14,6 @@ using namespace engine_test;
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-FailureBody only_failure(const Outcome& outcome) {
-  CHECK(outcome.exit_status == 1);
-  CHECK(outcome.finals.empty());
-  REQUIRE(outcome.failures.size() == 1);
-  return outcome.failures[0];
-}
-
 }  // namespace
 
 TEST_CASE("a mapped region is written where it lies, and nowhere else") {

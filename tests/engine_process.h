@@ -73,6 +73,8 @@ using OnTick = std::function<void(EngineProcess&, const iobenchd::Frame&)>;
 // us run for a whole run. `load` is then what was run.
 [[nodiscard]] Outcome run_until_moved(iobenchd::Load& load, const std::string& path);
 [[nodiscard]] iobenchd::Load small_load(iobenchd::IoEngine ioengine, iobenchd::Rw rw);
+// Of a run that failed; checks that nothing else came of it.
+[[nodiscard]] iobenchd::FailureBody only_failure(const Outcome& outcome);
 [[nodiscard]] bool io_uring_forbidden();  // says why
 
 }  // namespace engine_test

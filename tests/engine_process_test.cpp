@@ -181,6 +181,14 @@ Load small_load(IoEngine ioengine, Rw rw) {
   return load;
 }
 
+FailureBody only_failure(const Outcome& outcome) {
+  CHECK(outcome.exit_status == 1);
+  CHECK(outcome.finals.empty());
+  REQUIRE(outcome.failures.size() == 1);
+  CHECK(std::string(outcome.failures[0].text.data()) != "");
+  return outcome.failures[0];
+}
+
 bool io_uring_forbidden() {
   Load load = small_load(IoEngine::io_uring, Rw::randread);
   load.task = Task::trial;

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,11 @@ namespace {
 std::uint64_t to_ns(const timeval& time) noexcept {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(time.tv_usec) * 1'000;
+}
+
+bool is_regular_file(int descriptor) noexcept {
+  struct stat facts {};
+  return fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 }  // namespace
@@ -64,9 +70,10 @@ void Worker::fail_transfer(bool write, long long result, std::uint64_t offset_by
   }
   std::array<char, 200> text{};
   std::snprintf(text.data(), text.size(),
-                "only %lld of %u bytes: the target ends before the region does; lay the file out "
-                "again, or ask for a smaller size",
-                result, block_bytes);
+                "only %lld of %u bytes: the %s ends before the region does%s", result, block_bytes,
+                is_file ? "file" : "device",
+                is_file ? "; lay it out again, or ask for a smaller size"
+                        : ", as if it had become smaller; ask for a smaller size");
   fail(operation, 0, offset_bytes, text.data());
 }
 
@@ -88,6 +95,7 @@ Board* make_board(const Load& load, int first_target_fd) noexcept {
                   static_cast<std::uint64_t>(now.tv_nsec)) ^
                  static_cast<std::uint64_t>(getpid()) << 44;
   board->workers = reinterpret_cast<Worker*>(static_cast<std::byte*>(memory) + sizeof(Board));
+  const bool is_file = is_regular_file(first_target_fd);  // asked now: jobs are not let ask
   for (std::uint32_t i = 0; i < board->worker_count; ++i) {
     // Not constructed: a mapping begins as zeroes, and 4096 workers shall touch only what they use.
     // An empty histogram is all zero but for its minimum.
@@ -100,6 +108,7 @@ Board* make_board(const Load& load, int first_target_fd) noexcept {
     worker.index = i;
     worker.job = i / per_job;
     worker.descriptor = first_target_fd + static_cast<int>(worker.job);
+    worker.is_file = is_file;
   }
   return board;
 }
