@@ -32,7 +32,9 @@ Json value_of(std::string_view text) {
   return Json(std::string(text));
 }
 
+// One value stays one, so that what is wrong with it has the field's own name.
 Json list_of(std::string_view text) {
+  if (text.find(',') == std::string_view::npos) return value_of(text);
   Json list = Json::array();
   while (true) {
     const std::size_t comma = text.find(',');
@@ -59,7 +61,8 @@ Json json_of(const TextField& field) {
   if (std::find(lists.begin(), lists.end(), name) != lists.end()) return list_of(text);
   const bool is_switch = std::find(switches.begin(), switches.end(), name) != switches.end();
   if (is_switch && (text == "0" || text == "1")) return Json(text == "1");  // as fio has it
-  if (name == "label" || name == "numjobs" || name == "cpus_allowed") return Json(text);
+  constexpr std::array<std::string_view, 4> texts{"label", "target", "numjobs", "cpus_allowed"};
+  if (std::find(texts.begin(), texts.end(), name) != texts.end()) return Json(text);
   if (name == "latency_limit") return limit_of(text);
   return value_of(text);
 }

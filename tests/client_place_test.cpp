@@ -19,9 +19,9 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-std::string refusal(const std::string& file, bool writes) {
+std::string refusal(const std::string& file, const std::vector<api::TextField>& fields = {}) {
   try {
-    static_cast<void>(find_place(file, writes));
+    static_cast<void>(spec_for(fields, find_place(file)));
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid);
     return error.what();
@@ -36,18 +36,33 @@ TEST_CASE("a file that exists is read by its real name and never written") {
   write_file(dir.path() + "/data", "x");
   fs::create_symlink("data", dir.path() + "/link");
   const std::string real = fs::canonical(dir.path() + "/data");
-  CHECK(find_place(dir.path() + "/link", false).target == real);
-  CHECK(refusal(dir.path() + "/data", true).find("never writes what exists") != std::string::npos);
-  CHECK(refusal(dir.path() + "/link", true).find("never writes what exists") != std::string::npos);
+  CHECK(find_place(dir.path() + "/link").target == real);
+  CHECK(spec_for({}, find_place(dir.path() + "/link")).target == real);
+  for (const char* name : {"/data", "/link"}) {
+    CAPTURE(name);
+    CHECK(refusal(dir.path() + name, {{"rw", "randwrite"}}).find("never writes what exists") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("an offset is for a file that exists; a scratch file begins at 0") {
+  const WorkDirectory dir;
+  write_file(dir.path() + "/data", "x");
+  const std::vector<api::TextField> fields{{"offset", "4k"}};
+  CHECK(spec_for(fields, find_place(dir.path() + "/data")).offset_bytes == 4096);
+  CHECK(refusal(dir.path() + "/new", fields).find("a scratch file begins at 0") !=
+        std::string::npos);
+  CHECK(refusal(dir.path() + "/data", {{"layout", "per_job"}}).find("scratch files") !=
+        std::string::npos);
 }
 
 TEST_CASE("a name that is free and a directory are places of scratch files") {
   const WorkDirectory dir;
-  const Place free = find_place(dir.path() + "/new", true);
+  const Place free = find_place(dir.path() + "/new");
   CHECK(free.target.empty());
   CHECK(free.scratch_dir == fs::canonical(dir.path()));
   CHECK(free.keep_as == free.scratch_dir + "/new");
-  const Place directory = find_place(dir.path(), true);
+  const Place directory = find_place(dir.path());
   CHECK(directory.scratch_dir == free.scratch_dir);
   CHECK(directory.keep_as.empty());
 }
@@ -58,7 +73,7 @@ TEST_CASE("what can be neither is refused with its name") {
   fs::create_symlink("nowhere", dir.path() + "/dangling");
   for (const char* name : {"/missing/new", "/dangling", "/new/", "/data/below"}) {
     CAPTURE(name);
-    CHECK(refusal(dir.path() + name, false).find(dir.path()) != std::string::npos);
+    CHECK(refusal(dir.path() + name).find(dir.path()) != std::string::npos);
   }
 }
 

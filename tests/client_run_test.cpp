@@ -102,6 +102,18 @@ TEST_CASE("iobench run reads an existing file and changes nothing in it") {
   CHECK(text_of_file(path) == before);
 }
 
+TEST_CASE("iobench run measures behind an offset, and nothing before it") {
+  const WorkDirectory dir;
+  const std::string path = dir.path() + "/data";
+  std::ofstream(path) << std::string(1 << 20, 'd');
+  const Result result = iobench({"run", "--ioengine=psync", "--numjobs=1", "--runtime=0.2",
+                                 "--ramp_time=0", "--offset=4k", "--output-format=json", path});
+  CAPTURE(result.err);
+  CHECK(result.status == 0);
+  CHECK(contains(result.out, "\"offset\":4096"));
+  CHECK(contains(result.out, "\"size_bytes\":1044480"));  // 1 MiB without its first 4 KiB
+}
+
 TEST_CASE("iobench run writes to a new file alone, and keeps it when told to") {
   const WorkDirectory dir;
   const std::string path = dir.path() + "/new";

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -40,7 +41,7 @@ std::string new_directory(const std::string& parent) {
 
 }  // namespace
 
-Place find_place(const std::string& file, bool writes) {
+Place find_place(const std::string& file) {
   struct stat info {};
   Place place;
   if (stat(file.c_str(), &info) == 0) {
@@ -48,11 +49,6 @@ Place find_place(const std::string& file, bool writes) {
       place.scratch_dir = resolved(file);
       return place;
     }
-    if (writes)
-      throw Error(ErrorCode::invalid,
-                  file +
-                      " exists, and iobench run never writes what exists: name a file that "
-                      "doesn't, or post the sweep to a daemon that is allowed to");
     place.target = resolved(file);
     return place;
   }
@@ -68,6 +64,20 @@ Place find_place(const std::string& file, bool writes) {
   place.scratch_dir = resolved(directory);
   place.keep_as = place.scratch_dir + "/" + file.substr(slash + 1);
   return place;
+}
+
+SweepSpec spec_for(const std::vector<api::TextField>& fields, const Place& place) {
+  std::vector<api::TextField> all = fields;
+  if (!place.target.empty()) all.emplace_back("target", place.target);
+  SweepSpec spec = api::spec_of_fields(all);
+  spec.target =
+      place.target;  // a name is bytes; only valid UTF-8 goes through the reader unchanged
+  if (!place.target.empty() && std::any_of(spec.rw.begin(), spec.rw.end(), writes))
+    throw Error(ErrorCode::invalid,
+                place.target +
+                    " exists, and iobench run never writes what exists: name a file that "
+                    "doesn't, or post the sweep to a daemon that is allowed to");
+  return spec;
 }
 
 WorkDirectory::WorkDirectory() {

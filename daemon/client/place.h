@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "api/client.h"
 #include "daemon/model/settings.h"
 #include "daemon/model/sweep.h"
 
@@ -15,9 +17,12 @@ struct Place {
   std::string keep_as;      // where a scratch file that is kept goes; empty: stays as it is called
 };
 
-// Throws Error{invalid} naming the path and the cure: an existing thing that would be written, a
-// missing directory, a dangling link.
-[[nodiscard]] Place find_place(const std::string& file, bool writes);
+// Throws Error{invalid} naming the path and the cure: a missing directory, a dangling link.
+[[nodiscard]] Place find_place(const std::string& file);
+
+// The sweep that was typed, at its place: what may be asked of a target and of a scratch file
+// differs. Throws Error{invalid} with every wrong field, and where what exists would be written.
+[[nodiscard]] SweepSpec spec_for(const std::vector<api::TextField>& fields, const Place& place);
 
 // Removed with all that is in it. In memory where there is such a place: a database on the disk
 // under test would be felt there.

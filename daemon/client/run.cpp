@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -97,10 +96,8 @@ void explain_place(const Place& place, const SweepSpec& spec, ProgressDisplay& d
 }  // namespace
 
 int run(const RunOptions& options, const std::string& program) {
-  SweepSpec spec = api::spec_of_fields(options.fields);
-  const bool writing = std::any_of(spec.rw.begin(), spec.rw.end(), writes);
-  const Place place = find_place(options.file, writing);
-  spec.target = place.target;
+  const Place place = find_place(options.file);
+  const SweepSpec spec = spec_for(options.fields, place);
   spdlog::set_level(spdlog::level::off);  // what happens is shown, not logged
   const WorkDirectory work;
   const auto settings = std::make_unique<Settings>(settings_for(place, work));
