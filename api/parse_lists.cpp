@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "daemon/model/quantity.h"
+
 namespace iobenchd::api {
 
 using Json = nlohmann::ordered_json;
@@ -44,53 +46,94 @@ void sort_distinct(std::vector<std::uint32_t>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-template <typename Parse>
-void read_numbers(FieldReader& fields, std::string_view name, std::string_view need, Parse parse,
-                  std::vector<std::uint32_t>& values) {
-  std::vector<std::uint32_t> read;
-  const bool present =
-      for_each_entry(fields, name, need, [&](const Json& entry, const std::string& field) {
-        if (const std::optional<std::uint64_t> number = parse(entry)) {
-          read.push_back(static_cast<std::uint32_t>(*number));
-        } else {
-          fields.refuse(field, entry, need);
-        }
-      });
-  if (!present || read.empty()) return;
-  sort_distinct(read);
-  values = std::move(read);
-}
+// What a number of one field is in text, and whether a range may count by one.
+struct Grammar {
+  std::optional<std::uint64_t> (*number)(std::string_view);
+  Range range;
+  bool counts;
+};
 
-std::optional<std::uint32_t> parse_count(std::string_view text) {
-  std::uint32_t value = 0;
+std::optional<std::uint64_t> count_of(std::string_view text) {
+  std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value >= 1 && value <= max_numjobs ? std::optional(value) : std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text, const Grammar& grammar) {
+  const auto value = grammar.number(text);
+  const Range& range = grammar.range;
+  return value && *value >= range.least && *value <= range.most ? value : std::nullopt;
+}
+
+Grammar counts(const Range& range) {
+  return {count_of, range, true};
+}
+
+// Bytes aren't counted one by one, and what fio's bsrange=4k-64k means is another thing.
+Grammar sizes(const Range& range) {
+  const auto size = [](std::string_view text) { return parse_size_bytes(text); };
+  return {size, range, false};
 }
 
 // One part between commas.
-bool append_range(std::string_view text, std::vector<std::uint32_t>& values) {
+bool append_range(std::string_view text, const Grammar& grammar,
+                  std::vector<std::uint32_t>& values) {
   const std::size_t dash = text.find('-');
-  const auto first = parse_count(text.substr(0, dash));
+  const auto first = number_of(text.substr(0, dash), grammar);
   if (!first) return false;
   if (dash == std::string_view::npos) {
-    values.push_back(*first);
+    values.push_back(static_cast<std::uint32_t>(*first));
     return true;
   }
   text.remove_prefix(dash + 1);
   const std::size_t star = text.find('*');
-  const auto last = parse_count(text.substr(0, star));
+  const auto last = number_of(text.substr(0, star), grammar);
   if (!last || *last < *first) return false;
-  std::uint32_t factor = 1;
-  if (star != std::string_view::npos) {
-    const auto parsed = parse_count(text.substr(star + 1));
-    if (!parsed || *parsed < 2) return false;
-    factor = *parsed;
+  std::uint64_t factor = 1;
+  if (star != std::string_view::npos) factor = count_of(text.substr(star + 1)).value_or(0);
+  const bool possible =
+      star == std::string_view::npos ? grammar.counts : factor >= 2 && factor <= max_numjobs;
+  if (!possible) return false;
+  for (std::uint64_t n = *first; n < *last; n = factor == 1 ? n + 1 : n * factor) {
+    values.push_back(static_cast<std::uint32_t>(n));
   }
-  for (std::uint32_t n = *first; n < *last; n = factor == 1 ? n + 1 : n * factor) {
-    values.push_back(n);
+  values.push_back(static_cast<std::uint32_t>(*last));
+  return true;
+}
+
+// All parts; false at the first that is none, and for more than anyone would list.
+bool append_text(std::string_view text, const Grammar& grammar,
+                 std::vector<std::uint32_t>& values) {
+  constexpr std::size_t values_most = 2 * std::size_t{max_numjobs};
+  const std::size_t before = values.size();
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (!append_range(text.substr(0, comma), grammar, values)) return false;
+    if (values.size() - before > values_most) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
   }
-  values.push_back(*last);
+}
+
+bool append_entry(const Json& entry, const Grammar& grammar, std::vector<std::uint32_t>& values) {
+  if (entry.is_string()) return append_text(entry.get_ref<const std::string&>(), grammar, values);
+  const auto number = whole_of(entry, grammar.range);
+  if (number) values.push_back(static_cast<std::uint32_t>(*number));
+  return number.has_value();
+}
+
+// False where the member is absent or nothing of it could be read.
+bool read_numbers(FieldReader& fields, std::string_view name, std::string_view need,
+                  const Grammar& grammar, std::vector<std::uint32_t>& values) {
+  std::vector<std::uint32_t> read;
+  const bool present =
+      for_each_entry(fields, name, need, [&](const Json& entry, const std::string& field) {
+        if (!append_entry(entry, grammar, read)) fields.refuse(field, entry, need);
+      });
+  if (!present || read.empty()) return false;
+  sort_distinct(read);
+  values = std::move(read);
   return true;
 }
 
@@ -112,50 +155,30 @@ void read_rw(FieldReader& fields, std::vector<Rw>& values) {
 
 void read_wholes(FieldReader& fields, std::string_view name, const Range& range,
                  std::vector<std::uint32_t>& values) {
-  const auto parse = [&](const Json& entry) { return whole_of(entry, range); };
-  read_numbers(fields, name, range.need + ", or a list of them,", parse, values);
+  const std::string need = range.need + R"(, a list of them, "1-32" or "1-32*2")";
+  read_numbers(fields, name, need, counts(range), values);
 }
 
 void read_sizes(FieldReader& fields, std::string_view name, const Range& range,
                 std::vector<std::uint32_t>& values) {
-  const auto parse = [&](const Json& entry) { return size_of(entry, range); };
-  read_numbers(fields, name, range.need + " or a list of them,", parse, values);
+  const std::string need = range.need + R"( a list of them or "4k-64k*2")";
+  read_numbers(fields, name, need, sizes(range), values);
 }
 
 void read_numjobs(FieldReader& fields, bool& automatic, std::vector<std::uint32_t>& values) {
   const Json* found = fields.find("numjobs");
   if (found == nullptr) return;
-  if (!found->is_string()) {
-    const Range range{1, max_numjobs, ""};
-    const auto parse = [&](const Json& entry) { return whole_of(entry, range); };
-    std::vector<std::uint32_t> read;
-    read_numbers(fields, "numjobs", numjobs_need, parse, read);
-    if (read.empty()) return;
-    values = std::move(read);
-    automatic = false;
-    return;
-  }
-  const auto& text = found->get_ref<const std::string&>();
-  if (text == "auto") {
+  if (*found == "auto") {
     automatic = true;
     values.clear();
-  } else if (auto parsed = parse_numjobs_text(text)) {
+  } else if (read_numbers(fields, "numjobs", numjobs_need, counts({1, max_numjobs, ""}), values)) {
     automatic = false;
-    values = std::move(*parsed);
-  } else {
-    fields.refuse("numjobs", *found, numjobs_need);
   }
 }
 
 std::optional<std::vector<std::uint32_t>> parse_numjobs_text(std::string_view text) {
   std::vector<std::uint32_t> values;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    if (!append_range(text.substr(0, comma), values)) return std::nullopt;
-    if (values.size() > 2 * std::size_t{max_numjobs}) return std::nullopt;
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
+  if (!append_text(text, counts({1, max_numjobs, ""}), values)) return std::nullopt;
   sort_distinct(values);
   return values;
 }

@@ -97,6 +97,30 @@ TEST_CASE("numjobs is a number, a list, a range, doubling with *2, or auto") {
   CHECK(parse_sweep(R"({"preset": "published", "numjobs": "auto"})", "").numjobs_auto);
 }
 
+TEST_CASE("iodepth and bs have ranges as numjobs has, in lists as well") {
+  CHECK(parse_sweep(R"({"iodepth": "1-8*2"})", "").iodepth == Numbers{1, 2, 4, 8});
+  CHECK(parse_sweep(R"({"iodepth": "1-3"})", "").iodepth == Numbers{1, 2, 3});
+  CHECK(parse_sweep(R"({"iodepth": [64, "1-4*2", "2,3"]})", "").iodepth == Numbers{1, 2, 3, 4, 64});
+  CHECK(parse_sweep(R"({"bs": "4k-64k*2"})", "").bs == Numbers{4096, 8192, 16384, 32768, 65536});
+  CHECK(parse_sweep(R"({"bs": ["4k-16k*4", 65536, "1m"]})", "").bs ==
+        Numbers{4096, 16384, 65536, 1048576});
+  CHECK(parse_sweep(R"({"bs": "512-16m*1024"})", "").bs == Numbers{512, 524288, 16777216});
+  CHECK(parse_sweep(R"({"numjobs": ["1-4*2", 18]})", "").numjobs == Numbers{1, 2, 4, 18});
+}
+
+TEST_CASE("a range of block sizes says its factor, and no range leaves its field's bounds") {
+  CHECK(says(complaint(R"({"bs": "4k-64k"})", "bs"), "got \"4k-64k\""));
+  CHECK(says(complaint(R"({"bs": "4k-64k"})", "bs"), "\"4k-64k*2\""));
+  for (const char* text : {"0-8", "8-1", "1-2048", "1-8*1", "1-8*", "4k", "auto"}) {
+    CAPTURE(text);
+    CHECK(says(complaint(std::string(R"({"iodepth": [1, ")") + text + R"("]})", "iodepth[1]"),
+               "from 1 to 1024"));
+  }
+  CHECK(says(complaint(R"({"bs": "4k-32m*2"})", "bs"), "16 MiB"));
+  CHECK(says(complaint(R"({"bs": "1000-4000*2"})", "bs[0]"), "multiple of the sector"));
+  CHECK(says(complaint(R"({"iodepth": "1-300"})", "iodepth"), "at most 256 values"));
+}
+
 TEST_CASE("a range that doesn't double onto its end still measures the end") {
   CHECK(*api::parse_numjobs_text("1-20*2") == Numbers{1, 2, 4, 8, 16, 20});
   CHECK(*api::parse_numjobs_text("1,2,4-6") == Numbers{1, 2, 4, 5, 6});

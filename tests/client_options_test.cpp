@@ -65,6 +65,12 @@ TEST_CASE("values may stand behind a space, the file anywhere, and numjobs may b
   CHECK(api::spec_of_fields(options.fields).numjobs == doublings);
 }
 
+TEST_CASE("iodepth and bs may be ranges too, and stand beside single values") {
+  const SweepSpec spec = spec_of({"--iodepth=1-8*2,32", "--bs=4k-64k*4"});
+  CHECK(spec.iodepth == std::vector<std::uint32_t>{1, 2, 4, 8, 32});
+  CHECK(spec.bs == std::vector<std::uint32_t>{4096, 16384, 65536});
+}
+
 TEST_CASE("every wrong option is named, all of them at once") {
   CHECK(contains(refusal({"--iodpeth=3"}), "--iodpeth=3"));
   CHECK(contains(refusal({"--output-format=xml"}), "normal or json"));

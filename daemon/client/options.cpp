@@ -113,8 +113,8 @@ a scratch file is made there, filled, and deleted afterwards; that alone may be 
 
   --rw=read|write|rw|randread|randwrite|randrw  one or a list              (randread)
   --rwmixread=50                       percent of reads in rw and randrw
-  --bs=4k                              one or a list                       (4k)
-  --iodepth=32                         one or a list                       (1)
+  --bs=4k,64k | 4k-64k*2               one, a list, or a range that doubles (4k)
+  --iodepth=1,32 | 1-32*2              the same                            (1)
   --numjobs=1,2,4,8 | 1-32*2 | auto    the axis of the curve               (auto)
   --runtime=10 --ramp_time=2           seconds, or 500ms                   (3, 0.5)
   --size=4g --offset=0                 the working set                     (all of FILE, or 4g)

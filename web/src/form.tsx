@@ -234,8 +234,8 @@ function Choices({ draft, change, targets, problem }: PartProps & { targets: Tar
 
 const text_fields = [
   { name: 'numjobs', hint: '4 · 1,2,4,8 · 1-32*2 · auto' },
-  { name: 'iodepth', hint: 'in flight per job' },
-  { name: 'bs', hint: '4k · 4k,64k' },
+  { name: 'iodepth', hint: 'in flight per job: 4 · 1-32*2' },
+  { name: 'bs', hint: '4k · 4k,64k · 4k-64k*2' },
   { name: 'size', hint: 'the whole working set' },
   { name: 'runtime', hint: 'of one run' },
 ] as const;

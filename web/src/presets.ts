@@ -50,7 +50,7 @@ export function presetNamed(name: string): Preset {
   return presets.find((preset) => preset.name === name) ?? presets[0]!;
 }
 
-// "4k, 16k" is a list, "auto" and "1-32*2" are words of their own.
+// "4k, 16k" is a list, "auto", "1-32*2" and "4k-64k*2" are words of their own.
 export function listed(text: string): string | string[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   return parts.length === 1 ? parts[0]! : parts;
