@@ -35,21 +35,34 @@ Json render_interval(const Point& point) {
   return {{"low", number(point.iops_ci95->first)}, {"high", number(point.iops_ci95->second)}};
 }
 
+void add_latency(Json& json, const DirectionFigures& figures) {
+  const bool any = figures.latency_max_ns > 0;
+  json["latency_mean_ns"] = known(any, figures.latency_mean_ns);
+  json["latency_min_ns"] = known(any, figures.latency_min_ns);
+  json["latency_p50_ns"] = known(any, figures.latency_p50_ns);
+  json["latency_p90_ns"] = known(any, figures.latency_p90_ns);
+  json["latency_p99_ns"] = known(any, figures.latency_p99_ns);
+  json["latency_p99_9_ns"] = known(any, figures.latency_p99_9_ns);
+  json["latency_p99_99_ns"] = known(any, figures.latency_p99_99_ns);
+  json["latency_max_ns"] = known(any, figures.latency_max_ns);
+}
+
 // Of a mixed workload; null where there is but one direction.
 Json render_direction(const std::optional<DirectionFigures>& figures) {
   if (!figures) return nullptr;
-  const bool any = figures->latency_max_ns > 0;
   Json json;
   json["iops"] = number(figures->iops);
   json["bandwidth_bytes_per_s"] = number(figures->bandwidth_bytes_per_s);
-  json["latency_mean_ns"] = known(any, figures->latency_mean_ns);
-  json["latency_min_ns"] = known(any, figures->latency_min_ns);
-  json["latency_p50_ns"] = known(any, figures->latency_p50_ns);
-  json["latency_p90_ns"] = known(any, figures->latency_p90_ns);
-  json["latency_p99_ns"] = known(any, figures->latency_p99_ns);
-  json["latency_p99_9_ns"] = known(any, figures->latency_p99_9_ns);
-  json["latency_p99_99_ns"] = known(any, figures->latency_p99_99_ns);
-  json["latency_max_ns"] = known(any, figures->latency_max_ns);
+  add_latency(json, *figures);
+  return json;
+}
+
+// An fsync is no I/O and moves no bytes: it has a rate and latencies.
+Json render_fsyncs(const std::optional<DirectionFigures>& figures) {
+  if (!figures) return nullptr;
+  Json json;
+  json["fsyncs_per_s"] = number(figures->iops);
+  add_latency(json, *figures);
   return json;
 }
 
@@ -65,6 +78,7 @@ Json render_point(const Point& point) {
   add_machine(json, point);
   json["read"] = render_direction(point.read);
   json["write"] = render_direction(point.write);
+  json["fsync"] = render_fsyncs(point.fsync);
   json["note"] = text_or_null(point.note);
   json["verdicts"] = render_verdicts(point.verdicts);
   json["run_ids"] = point.run_ids;

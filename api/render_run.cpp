@@ -71,6 +71,11 @@ Json render_traffic(const Traffic& traffic) {
   json["errors"] = traffic.errors;
   json["latency_mean_ns"] = known(any, latency.mean_ns());
   json["latency_min_ns"] = known(any, latency.min_ns);
+  json["latency_p50_ns"] = known(any, latency.percentile_ns(50'000));
+  json["latency_p90_ns"] = known(any, latency.percentile_ns(90'000));
+  json["latency_p99_ns"] = known(any, latency.percentile_ns(99'000));
+  json["latency_p99_9_ns"] = known(any, latency.percentile_ns(99'900));
+  json["latency_p99_99_ns"] = known(any, latency.percentile_ns(99'990));
   json["latency_max_ns"] = known(any, latency.max_ns);
   json["histogram"] = render_histogram(latency);
   return json;

@@ -47,7 +47,24 @@ std::string p99_text(const std::optional<DirectionFigures>& figures) {
   return decimal_text(static_cast<double>(figures->latency_p99_ns) / thousand);
 }
 
-// Of a mixed workload both directions apart, behind what they are together.
+// What a table has beside its usual columns.
+struct Extras {
+  bool intervals = false;   // points were measured more than once
+  bool directions = false;  // a mixed workload: both apart, behind what they are together
+  bool fsyncs = false;
+};
+
+void consider(Extras& extras, const Point& point) {
+  extras.intervals = extras.intervals || point.iops_ci95;
+  extras.directions = extras.directions || mixed(point.setting.rw);
+  extras.fsyncs = extras.fsyncs || point.fsync;
+}
+
+std::string half_width_text(const Point& point) {
+  if (point.failed || !point.iops_ci95) return std::string(absent);
+  return "± " + whole_text((point.iops_ci95->second - point.iops_ci95->first) / 2);
+}
+
 void append_directions(Row& row, const Point& point) {
   const std::string none(absent);
   row.push_back(point.read ? whole_text(point.read->iops) : none);
@@ -57,25 +74,30 @@ void append_directions(Row& row, const Point& point) {
 }
 
 // What every table shows of a point behind the columns that name it.
-void append_figures(Row& row, const Point& point, bool with_directions) {
+void append_figures(Row& row, const Point& point, const Extras& extras) {
   const bool mean = !point.failed && point.has_latency;
   const bool percentiles = mean && point.has_percentiles;
   const std::string none(absent);
   row.push_back(point.failed ? none : decimal_text(point.bandwidth_bytes_per_s / mib));
   row.push_back(point.failed ? none : whole_text(point.iops));
+  if (extras.intervals) row.push_back(half_width_text(point));
   row.push_back(mean ? decimal_text(point.latency_mean_ns / thousand) : none);
   row.push_back(percentiles ? decimal_text(static_cast<double>(point.latency_p99_ns) / thousand)
                             : none);
-  if (with_directions) append_directions(row, point);
+  if (extras.directions) append_directions(row, point);
+  if (extras.fsyncs) row.push_back(p99_text(point.fsync));
   row.push_back(note_text(point));
 }
 
-void append_figure_names(Row& row, bool with_directions) {
-  for (const char* name : {"MiB/s", "IOPS", "mean µs", "p99 µs"}) row.emplace_back(name);
-  if (with_directions) {
+void append_figure_names(Row& row, const Extras& extras) {
+  for (const char* name : {"MiB/s", "IOPS"}) row.emplace_back(name);
+  if (extras.intervals) row.emplace_back("95 %");
+  for (const char* name : {"mean µs", "p99 µs"}) row.emplace_back(name);
+  if (extras.directions) {
     for (const char* name : {"reads/s", "writes/s", "read p99 µs", "write p99 µs"})
       row.emplace_back(name);
   }
+  if (extras.fsyncs) row.emplace_back("fsync p99 µs");
   row.emplace_back("note");
 }
 
@@ -120,12 +142,15 @@ std::string curve_heading(const Curve& curve) {
 
 std::string curve_text(const Curve& curve, const std::vector<Point>& points, bool with_sentence) {
   std::vector<Row> rows{{curve.axis}};
-  const bool both = mixed(curve.setting.rw);
-  append_figure_names(rows.front(), both);
+  Extras extras;
+  for (const std::size_t index : curve.points) {
+    if (index < points.size()) consider(extras, points[index]);
+  }
+  append_figure_names(rows.front(), extras);
   for (const std::size_t index : curve.points) {
     if (index >= points.size()) continue;
     Row row{axis_value(curve.axis, points[index].setting)};
-    append_figures(row, points[index], both);
+    append_figures(row, points[index], extras);
     rows.push_back(std::move(row));
   }
   std::string text = curve_heading(curve) + "\n" + table_text(rows);
@@ -143,15 +168,17 @@ std::string lone_points_text(const SweepResult& result) {
     }
   }
   std::vector<Row> rows{{"rw", "bs", "iodepth", "numjobs"}};
-  const bool both = std::any_of(result.points.begin(), result.points.end(),
-                                [](const Point& point) { return mixed(point.setting.rw); });
-  append_figure_names(rows.front(), both);
+  Extras extras;
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    if (!on_curve[i]) consider(extras, result.points[i]);
+  }
+  append_figure_names(rows.front(), extras);
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     if (on_curve[i]) continue;
     const Setting& setting = result.points[i].setting;
     Row row{std::string(to_string(setting.rw)), block_text(setting.block_bytes),
             std::to_string(setting.iodepth), std::to_string(setting.numjobs)};
-    append_figures(row, result.points[i], both);
+    append_figures(row, result.points[i], extras);
     rows.push_back(std::move(row));
   }
   return rows.size() == 1 ? "" : table_text(rows) + "\n";

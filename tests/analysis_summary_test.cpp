@@ -52,6 +52,27 @@ TEST_CASE("a mixed point says reads and writes apart and together") {
   CHECK_FALSE(plain.points[0].read);
 }
 
+TEST_CASE("a point's fsyncs are its runs' together: the median rate, merged buckets") {
+  std::vector<Run> runs(2, clean_run());
+  runs[1].id = 2;
+  runs[1].repeat = 1;
+  for (Run& run : runs) run.setting.rw = Rw::randwrite;
+  runs[0].measurement.fsync.ios = 60;  // in 30 s
+  for (int i = 0; i < 60; ++i) runs[0].measurement.fsync.latency.add(100);
+  runs[1].measurement.fsync.ios = 120;
+  for (int i = 0; i < 120; ++i) runs[1].measurement.fsync.latency.add(120);
+  const SweepResult result = analyse(SweepSpec{}, runs);
+  REQUIRE(result.points.size() == 1);
+  REQUIRE(result.points[0].fsync);
+  const DirectionFigures& fsync = *result.points[0].fsync;
+  CHECK(fsync.iops == doctest::Approx(3));  // between 2 and 4 a second
+  CHECK(fsync.latency_mean_ns == doctest::Approx(110));
+  CHECK(fsync.latency_p50_ns == 120);  // the 90th of 180
+  CHECK(fsync.latency_min_ns == 100);
+  CHECK(fsync.latency_max_ns == 120);
+  CHECK_FALSE(analyse(SweepSpec{}, std::vector<Run>{clean_run()}).points[0].fsync);
+}
+
 TEST_CASE("an imported run is what was printed, a failed one is zeros") {
   const RunSummary line = summarise(published::runs(published::randread, Rw::randread)[3]);
   CHECK(line.iops == 439'728);

@@ -125,6 +125,8 @@ SweepResult filled_result() {
   point.setting = setting;
   point.iops_ci95 = std::pair(1.0, 2.0);
   point.load_average = 0.5;
+  point.read.emplace().latency_max_ns = 1000;
+  point.write = point.fsync = point.read;
   point.note = "baseline";
   point.verdicts = {verdict};
   point.run_ids = {1};
@@ -149,6 +151,8 @@ Run filled_run() {
   Measurement& m = run.measurement;
   m.read.latency.add(1000);
   m.write.latency.add(2000);
+  m.fsync.latency.add(3000);
+  m.fsync.ios = 1;
   m.samples.resize(1);
   m.jobs.resize(1);
   m.wakeup_delay.count = m.wakeup_reference.count = 1;

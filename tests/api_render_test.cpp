@@ -106,8 +106,42 @@ TEST_CASE(
   latency.add(60'000'000'000);
   const Json json = api::render_run(run, RunSummary{}, {});
   CHECK(json["read"]["histogram"] == Json({{127, 1}, {1004, 2}, {60'000'000'000, 1}}));
+  CHECK(json["read"]["latency_p50_ns"] == 1004);  // the second of four
+  CHECK(json["read"]["latency_p99_ns"] == 60'000'000'000);
   CHECK(json["write"]["histogram"] == Json::array());
   CHECK(json["write"]["latency_min_ns"].is_null());
+  CHECK(json["write"]["latency_p99_99_ns"].is_null());
+  CHECK(json["fsync"].is_null());
+}
+
+TEST_CASE("a run's fsyncs have percentiles as its reads and writes have") {
+  Run run;
+  run.state = RunState::done;
+  Traffic& fsync = run.measurement.fsync;
+  fsync.ios = 100;
+  for (int i = 0; i < 99; ++i) fsync.latency.add(100);
+  fsync.latency.add(127);
+  const Json json = api::render_run(run, RunSummary{}, {})["fsync"];
+  CHECK(json["latency_p50_ns"] == 100);
+  CHECK(json["latency_p99_ns"] == 100);
+  CHECK(json["latency_p99_9_ns"] == 127);
+  CHECK(json["latency_max_ns"] == 127);
+}
+
+TEST_CASE("a point shows its fsyncs where it made any, with a rate and no bytes") {
+  SweepResult result;
+  result.points.resize(2);
+  DirectionFigures& fsync = result.points[1].fsync.emplace();
+  fsync.iops = 12.5;
+  fsync.latency_mean_ns = 800'000;
+  fsync.latency_p99_ns = 2'000'000;
+  fsync.latency_max_ns = 3'000'000;
+  const Json points = api::render_result(result)["points"];
+  CHECK(points[0]["fsync"].is_null());
+  CHECK(points[1]["fsync"]["fsyncs_per_s"] == 12.5);
+  CHECK(points[1]["fsync"]["latency_mean_ns"] == 800'000);
+  CHECK(points[1]["fsync"]["latency_p99_ns"] == 2'000'000);
+  CHECK_FALSE(points[1]["fsync"].contains("bandwidth_bytes_per_s"));
 }
 
 TEST_CASE("a run that isn't done has no figures; an import's unknown engine is null") {

@@ -82,6 +82,24 @@ TEST_CASE("a mixed workload has reads and writes apart behind what they are toge
              "90.0  baseline\n"));
 }
 
+TEST_CASE("where there were fsyncs their p99 has a column") {
+  SweepResult result = article();
+  result.points[1].fsync.emplace().latency_p99_ns = 1'234'500;
+  CHECK(says(api::render_text(Sweep{}, result),
+             "  numjobs    MiB/s     IOPS  mean µs  p99 µs  fsync p99 µs  note\n"
+             "        1    473.9  121 318     26.4    52.8             -  baseline\n"
+             "        8  1 717.7  439 728     58.2   116.4       1 234.5  near peak\n"));
+}
+
+TEST_CASE("points measured more than once have half their interval beside the IOPS") {
+  SweepResult result = article();
+  result.points[0].iops_ci95 = {120000, 122400};
+  CHECK(says(api::render_text(Sweep{}, result),
+             "  numjobs    MiB/s     IOPS     95 %  mean µs  p99 µs  note\n"
+             "        1    473.9  121 318  ± 1 200     26.4    52.8  baseline\n"
+             "        8  1 717.7  439 728        -     58.2   116.4  near peak\n"));
+}
+
 TEST_CASE("doubts are folded into one line for each severity") {
   SweepResult result = article();
   result.warnings = {{"cached", Severity::invalid, "It was cached."},

@@ -1,5 +1,6 @@
 #include "daemon/analysis/summary.h"
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -30,7 +31,7 @@ void set_figures(DirectionFigures& figures, const Traffic& traffic, double secon
   figures.latency_mean_ns = traffic.latency.mean_ns();
 }
 
-// One direction of a mixed point.
+// One direction of a mixed point, or its fsyncs.
 DirectionFigures merge_direction(std::span<const Run* const> runs, Traffic Measurement::*which) {
   std::vector<double> iops, bandwidths, means;
   Histogram latency;
@@ -156,6 +157,9 @@ Point merge_point(std::span<const Run* const> runs) {
     point.read = merge_direction(runs, &Measurement::read);
     point.write = merge_direction(runs, &Measurement::write);
   }
+  const auto synced = [](const Run* run) { return run->measurement.fsync.ios > 0; };
+  if (std::any_of(runs.begin(), runs.end(), synced))
+    point.fsync = merge_direction(runs, &Measurement::fsync);
   return point;
 }
 

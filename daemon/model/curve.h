@@ -28,6 +28,7 @@ struct Point {
   std::uint64_t wakeup_delay_p99_ns = 0;
   // Apart, of a mixed workload: medians, and percentiles from merged buckets. None else.
   std::optional<DirectionFigures> read, write;
+  std::optional<DirectionFigures> fsync;  // the same of fsyncs, which move no bytes; none were made
   std::string note;  // baseline, strong_scaling, scaling, near_peak, saturated, regression; empty
                      // where not on an axis
   std::vector<Verdict> verdicts;

@@ -100,7 +100,7 @@ struct Run {
   } imported;
 };
 
-// One direction of a mixed run or point. Latencies 0 where nothing was moved.
+// One direction of a mixed point, or its fsyncs. Latencies 0 where there were none.
 struct DirectionFigures {
   double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;
   std::uint64_t latency_min_ns = 0, latency_p50_ns = 0, latency_p90_ns = 0, latency_p99_ns = 0;

@@ -47,6 +47,11 @@ export interface Direction {
   latency_p99_ns: number | null;
 }
 
+export interface Fsyncs {
+  fsyncs_per_s: number | null;
+  latency_p99_ns: number | null;
+}
+
 export interface Point extends Setting {
   repeats: number;
   iops: number | null;
@@ -56,6 +61,7 @@ export interface Point extends Setting {
   latency_p99_ns: number | null;
   read: Direction | null;
   write: Direction | null;
+  fsync: Fsyncs | null;
   note: string | null;
   verdicts: Verdict[];
   failed: boolean;

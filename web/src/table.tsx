@@ -32,6 +32,7 @@ export function PointTable({ family, trace, cursor, onCursor }: Props) {
             <th scope="col">mean µs</th>
             <th scope="col">p99 µs</th>
             {both && directions.map((name) => <th scope="col" key={name}>{name}</th>)}
+            {synced(trace) && <th scope="col">fsync p99 µs</th>}
             <th scope="col" class="note">note</th>
           </tr>
         </thead>
@@ -45,6 +46,10 @@ export function PointTable({ family, trace, cursor, onCursor }: Props) {
       </table>
     </div>
   );
+}
+
+function synced(trace: Trace): boolean {
+  return [...trace.points.values()].some((point) => point.fsync !== null);
 }
 
 function scaled(value: number | null, by: number): number | null {
@@ -86,6 +91,7 @@ function Row({ x, point, most, trace, family, hovered, onHover, own }: RowProps)
           <td>{fixed(scaled(point.write?.latency_p99_ns ?? null, 1e-3), 1)}</td>
         </>
       )}
+      {synced(trace) && <td>{fixed(scaled(point.fsync?.latency_p99_ns ?? null, 1e-3), 1)}</td>}
       <td class="note">
         {point.failed ? 'failed' : words(point.note ?? '')}
         {own.map((one) => (
