@@ -12,6 +12,7 @@
 #include "api/parse.h"
 #include "api/render.h"
 #include "api/strict_json.h"
+#include "daemon/analysis/analysis.h"
 #include "daemon/model/error.h"
 #include "daemon/model/quantity.h"
 
@@ -150,9 +151,15 @@ SweepSpec spec_of_fields(std::span<const TextField> fields) {
   return parse_sweep(json.dump(-1, ' ', false, Json::error_handler_t::replace), "");
 }
 
-std::string sweep_report(const Sweep& sweep, const SweepResult& result) {
+std::string sweep_report(const Sweep& sweep, const SweepResult& result, std::span<const Run> runs) {
   Json json = render_sweep(sweep, std::nullopt, std::nullopt);
   json.update(render_result(result));
+  Json list = Json::array();
+  for (const Run& run : runs) {
+    list.push_back(
+        render_run(run, analysis::summarise(run), analysis::run_verdicts(run, &sweep.spec)));
+  }
+  json["runs"] = std::move(list);
   return to_text(json);
 }
 

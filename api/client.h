@@ -19,8 +19,9 @@ using TextField = std::pair<std::string, std::string>;
 // every wrong field.
 [[nodiscard]] SweepSpec spec_of_fields(std::span<const TextField> fields);
 
-// What GET /sweeps/{id} answers for the sweep.
-[[nodiscard]] std::string sweep_report(const Sweep& sweep, const SweepResult& result);
+// What GET /sweeps/{id} answers for the sweep, and in `runs` what GET /runs/{id} answers for each.
+[[nodiscard]] std::string sweep_report(const Sweep& sweep, const SweepResult& result,
+                                       std::span<const Run> runs);
 
 // The daemon's state in a few lines: what runs, what waits, the last answers; its targets as a
 // table. `server`: "http://host:port" or "unix:/path". Throws Error{unavailable} when nobody

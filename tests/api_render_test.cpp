@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "api/client.h"
 #include "api/render.h"
 #include "api/strict_json.h"
 
@@ -126,6 +127,28 @@ TEST_CASE("a run's fsyncs have percentiles as its reads and writes have") {
   CHECK(json["latency_p99_ns"] == 100);
   CHECK(json["latency_p99_9_ns"] == 127);
   CHECK(json["latency_max_ns"] == 127);
+}
+
+TEST_CASE("iobench's JSON is the sweep, and each run with all that is known of it") {
+  Sweep sweep;
+  sweep.id = 1;
+  std::vector<Run> runs(2);
+  runs[0].id = 4;
+  runs[0].state = RunState::done;
+  runs[0].measurement.read.latency.add(127);
+  runs[0].measurement.jobs.resize(3);
+  runs[0].circumstances.cpu = "Example 9000";
+  runs[1].id = 5;
+  runs[1].state = RunState::cancelled;
+  const Json json = api::parse_strict(api::sweep_report(sweep, SweepResult{}, runs));
+  CHECK(json["id"] == 1);
+  CHECK(json["points"] == Json::array());
+  REQUIRE(json["runs"].size() == 2);
+  CHECK(json["runs"][0]["id"] == 4);
+  CHECK(json["runs"][0]["read"]["histogram"] == Json({{127, 1}}));
+  CHECK(json["runs"][0]["jobs"].size() == 3);
+  CHECK(json["runs"][0]["circumstances"]["cpu"] == "Example 9000");
+  CHECK(json["runs"][1]["state"] == "cancelled");
 }
 
 TEST_CASE("a point shows its fsyncs where it made any, with a rate and no bytes") {

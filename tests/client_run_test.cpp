@@ -94,6 +94,8 @@ TEST_CASE("iobench run reads an existing file and changes nothing in it") {
   CAPTURE(result.err);
   CHECK(result.status == 0);
   CHECK(contains(result.out, "\"points\""));
+  CHECK(contains(result.out, "\"histogram\":[["));
+  CHECK(contains(result.out, "\"clock_source\":\""));
   CHECK(contains(result.out, "\"state\":\"done\""));
   CHECK(text_of_file(path) == before);
   const Result refused = iobench(quick_with({"--rw=randwrite", path}));
