@@ -129,7 +129,7 @@ void read_engine(FieldReader& fields, SweepSpec& spec) {
   fields.boolean("thread", spec.thread);
   fields.whole("batch_submit", whole_range(0, max_iodepth), spec.batch_submit);
   fields.whole("batch_complete", whole_range(0, max_iodepth), spec.batch_complete);
-  fields.whole("seed", whole_range(0, ~std::uint64_t{0}), spec.seed);
+  fields.whole("seed", whole_range(0, seed_most), spec.seed);
 }
 
 void read_all(FieldReader& fields, SweepSpec& spec) {

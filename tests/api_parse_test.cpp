@@ -155,6 +155,15 @@ TEST_CASE("true, -1, text and null are no number of jobs") {
   CHECK(says(complaint(R"({"numjobs": [1, 3.7]})", "numjobs[1]"), "got 3.7"));
 }
 
+TEST_CASE("a seed is no larger than what every reader of JSON keeps exactly") {
+  CHECK(parse_sweep(R"({"seed": 9007199254740991})", "").seed == seed_most);  // 2^53 - 1
+  for (const char* seed : {"9007199254740992", "18446744073709551615", "-1", "1.5"}) {
+    CAPTURE(seed);
+    CHECK(says(complaint(std::string(R"({"seed": )") + seed + "}", "seed"),
+               "from 0 to 9007199254740991"));
+  }
+}
+
 TEST_CASE("bs 1000 names a size that would do") {
   const std::string message = complaint(R"({"bs": 1000})", "bs");
   CHECK(says(message, "1000"));
@@ -289,13 +298,13 @@ TEST_CASE("a spec that was shown can be posted again and is the same") {
       "size": "1g", "offset": "4k", "rw": ["write", "read"], "bs": ["4k", "64k"], "iodepth": [1, 8],
       "numjobs": "1-8*2", "runtime": "1500ms", "ramp_time": 0, "repeats": 3, "order": "given",
       "ioengine": "io_uring", "direct": false, "thread": true, "refine": true, "keep_file": true,
-      "batch_submit": 4, "batch_complete": 2, "seed": 18446744073709551615, "layout": "shared",
+      "batch_submit": 4, "batch_complete": 2, "seed": 9007199254740991, "layout": "shared",
       "cooldown": "2s", "latency_limit": {"mean": "500us"}, "on_restart": "fail"})";
   const SweepSpec spec = parse_sweep(body, "");
   const api::Json shown = api::render_spec(spec);
   const SweepSpec again = parse_sweep(shown.dump(), "");
   CHECK(api::render_spec(again) == shown);
-  CHECK(again.seed == ~std::uint64_t{0});
+  CHECK(again.seed == seed_most);
   CHECK(again.runtime_ns == 1'500'000'000);
   const api::Json quick = api::render_spec(SweepSpec{});
   CHECK(api::render_spec(parse_sweep(quick.dump(), "")) == quick);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "tests/scheduler_workshop.h"
 
@@ -46,6 +47,18 @@ TEST_CASE("a good sweep: every run stored with its histogram, then told, then th
   }
   CHECK(told_runs == 6);
   CHECK(states == std::vector{SweepState::queued, SweepState::running, SweepState::done});
+}
+
+TEST_CASE("every run has a seed of its own, which every reader of JSON keeps exactly") {
+  Workshop workshop;
+  Life life(workshop);
+  const Sweep sweep = life.wait_for_end(life.scheduler.submit(grid_on("/dev/sda", {1, 2, 4})).id);
+  std::set<std::uint64_t> seeds;
+  for (const Run& run : life.store.runs().of_sweep(sweep.id)) {
+    CHECK(run.seed < (std::uint64_t{1} << 53));
+    seeds.insert(run.seed);
+  }
+  CHECK(seeds.size() == 4);  // three points, and the first of them again
 }
 
 TEST_CASE("auto on a simulated disk that saturates finds the sweet spot of its law") {

@@ -14,6 +14,9 @@
 
 namespace iobenchd {
 
+// 53 bits: as many as every reader of JSON keeps exactly. Seeds of sweeps and of runs alike.
+inline constexpr std::uint64_t seed_most = (std::uint64_t{1} << 53) - 1;
+
 enum class Order : std::uint8_t { shuffled, given };
 enum class Layout : std::uint8_t { shared, per_job };
 enum class OnRestart : std::uint8_t { resume, fail };  // spelled "continue" and "fail"

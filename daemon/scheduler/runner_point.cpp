@@ -25,6 +25,7 @@ constexpr milliseconds kill_patience{150};   // after a stop, which must be quic
 constexpr milliseconds stuck_patience{500};  // a killed engine that isn't reaped by then is stuck
 
 // Another offset sequence for every run, the same for the same run of the same sweep.
+static_assert(~std::uint64_t{0} >> 11 == seed_most);
 std::uint64_t seed_of(std::uint64_t sweep_seed, const PlannedRun& run) noexcept {
   std::uint64_t seed = sweep_seed;
   for (const std::uint64_t part :
@@ -32,7 +33,7 @@ std::uint64_t seed_of(std::uint64_t sweep_seed, const PlannedRun& run) noexcept 
         std::uint64_t{run.setting.numjobs}, std::uint64_t{run.repeat},
         std::uint64_t{run.is_drift_check}})
     seed = (seed ^ part) * 0x9E3779B97F4A7C15U + (seed >> 31);
-  return seed;
+  return seed >> 11;  // the upper bits are the better mixed ones
 }
 
 SweepPhase phase_of(Phase phase) noexcept {
