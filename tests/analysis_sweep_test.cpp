@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "daemon/analysis/analysis.h"
+#include "daemon/analysis/curves.h"
 #include "daemon/analysis/fold.h"
 #include "tests/published.h"
 #include "tests/runs.h"
@@ -220,6 +221,15 @@ TEST_CASE("failed, interrupted and running runs are left out; a point that faile
   CHECK(nothing.curves.empty());
   CHECK(nothing.answer == "No run succeeded, so there is no answer.");
   CHECK(analyse(SweepSpec{}, {}).answer.empty());
+}
+
+TEST_CASE("a way of measuring is described with every flag there is") {
+  CHECK(describe({IoEngine::io_uring, engine_flag::polled, true}) ==
+        "io_uring, direct I/O, polled");
+  for (std::uint32_t flag = 1; flag <= engine_flag::all; flag <<= 1) {
+    CAPTURE(flag);
+    CHECK(describe({IoEngine::io_uring, flag, true}) != describe({IoEngine::io_uring, 0, true}));
+  }
 }
 
 TEST_CASE("points of another engine or other flags never share a curve: the minority is left out") {

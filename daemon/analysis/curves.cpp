@@ -83,6 +83,7 @@ std::string describe(const Way& way) {
       {engine_flag::coop_taskrun, "coop_taskrun"},
       {engine_flag::single_issuer, "single_issuer"},
       {engine_flag::defer_taskrun, "defer_taskrun"},
+      {engine_flag::polled, "polled"},
   };
   for (const auto& [flag, name] : names) {
     if ((way.engine_flags & flag) != 0) text += std::string(", ") + name;
