@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "api/parse.h"
+#include "api/parse_fields.h"
 #include "api/render.h"
 #include "api/strict_json.h"
 #include "daemon/analysis/analysis.h"
@@ -52,8 +53,34 @@ Json limit_of(const std::string& text) {
   return Json{{text.substr(0, colon), value_of(text.substr(colon + 1))}};
 }
 
-Json json_of(const TextField& field) {
-  const auto& [name, text] = field;
+// "5", or "3-10:2.5": from 3 to 10, until the interval is within 2.5 percent.
+Json repeats_of(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return value_of(text);
+  const std::string_view most = text.substr(dash + 1);
+  const std::size_t colon = most.find(':');
+  Json range{{"min", value_of(text.substr(0, dash))}, {"max", value_of(most.substr(0, colon))}};
+  if (colon == std::string_view::npos) return range;
+  const std::string_view percent = most.substr(colon + 1);
+  const Json number = Json::parse(percent, nullptr, false);
+  range["ci_percent"] = number.is_number() ? number : Json(percent);
+  return range;
+}
+
+// "25x60s": at most 25 rounds of 60 s; "25": of the usual length.
+Json steady_state_of(std::string_view text) {
+  const std::size_t cross = text.find('x');
+  Json rounds{{"rounds", value_of(text.substr(0, cross))}};
+  if (cross == std::string_view::npos) return rounds;
+  constexpr std::uint64_t second_ns = 1'000'000'000;
+  const std::string_view length = text.substr(cross + 1);
+  const auto ns = parse_time_ns(length);
+  const bool whole = ns && *ns % second_ns == 0;
+  rounds["round_s"] = whole ? Json(*ns / second_ns) : Json(length);
+  return rounds;
+}
+
+Json json_of(const std::string& name, const std::string& text) {
   constexpr std::array<std::string_view, 3> lists{"rw", "bs", "iodepth"};
   constexpr std::array<std::string_view, 7> switches{"direct",      "thread", "refine", "keep_file",
                                                      "norandommap", "hipri",  "verify"};
@@ -65,7 +92,21 @@ Json json_of(const TextField& field) {
   constexpr std::array<std::string_view, 4> texts{"label", "target", "numjobs", "cpus_allowed"};
   if (std::find(texts.begin(), texts.end(), name) != texts.end()) return Json(text);
   if (name == "latency_limit") return limit_of(text);
+  if (name == "repeats") return repeats_of(text);
+  if (name == "steady_state") return steady_state_of(text);
   return value_of(text);
+}
+
+// A wrong field under the name it was typed with, where that is known.
+std::vector<FieldError> at_their_places(std::vector<FieldError> wrong,
+                                        std::span<const TextField> fields) {
+  for (FieldError& one : wrong) {
+    const std::string_view name = std::string_view(one.field).substr(0, one.field.find('.'));
+    const auto typed = std::find_if(fields.rbegin(), fields.rend(),
+                                    [&](const TextField& field) { return field.name == name; });
+    if (typed != fields.rend() && !typed->place.empty()) one.field = typed->place;
+  }
+  return wrong;
 }
 
 [[noreturn]] void no_answer(const std::string& server, const std::string& why) {
@@ -147,8 +188,13 @@ Json sweeps_in(const std::string& server, const std::string& query) {
 
 SweepSpec spec_of_fields(std::span<const TextField> fields) {
   Json json = Json::object();
-  for (const TextField& field : fields) json[field.first] = json_of(field);
-  return parse_sweep(json.dump(-1, ' ', false, Json::error_handler_t::replace), "");
+  for (const TextField& field : fields) json[field.name] = json_of(field.name, field.text);
+  try {
+    return parse_sweep(json.dump(-1, ' ', false, Json::error_handler_t::replace), "");
+  } catch (const Error& error) {
+    throw_if_wrong(at_their_places(error.fields(), fields));
+    throw;
+  }
 }
 
 std::string sweep_report(const Sweep& sweep, const SweepResult& result, std::span<const Run> runs) {

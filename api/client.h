@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <utility>
 
 #include "daemon/model/curve.h"
 #include "daemon/model/sweep.h"
@@ -13,10 +12,14 @@ namespace iobenchd::api {
 
 inline constexpr const char* default_server = "http://127.0.0.1:8464";
 
-// A field of a sweep as a command line spells it: {"bs", "4k,8k"}, {"numjobs", "1-32*2"}.
-using TextField = std::pair<std::string, std::string>;
-// The same reader as a POST body's, so that the same is right and wrong. Throws Error{invalid} with
-// every wrong field.
+// A field of a sweep as a command line spells it: {"bs", "4k,8k"}, {"numjobs", "1-32*2"},
+// {"latency_limit", "p99:2ms"}, {"repeats", "3-10:5"}, {"steady_state", "25x60s"}.
+struct TextField {
+  std::string name, text;
+  std::string place = {};  // stands for the name in what is wrong with it: "a.fio:5: blocksize"
+};
+// The same reader as a POST body's, so that the same is right and wrong; of fields with one name
+// the last one holds. Throws Error{invalid} with every wrong field.
 [[nodiscard]] SweepSpec spec_of_fields(std::span<const TextField> fields);
 
 // What GET /sweeps/{id} answers for the sweep, and in `runs` what GET /runs/{id} answers for each.

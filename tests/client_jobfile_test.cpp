@@ -95,8 +95,42 @@ TEST_CASE("what iobench doesn't do is refused by name and line") {
   CHECK(contains(refusal("[j]\nruntime=5\nbs=\n"), "a.fio:3: bs needs a value"));
   CHECK(contains(refusal("[j]\nruntime=5\nfilename=/a:/b\n"), "one file at a time"));
   CHECK(contains(refusal("[j\n"), "a.fio:1: a section is written [name]"));
-  CHECK(contains(refusal("[j]\nruntime=5\nioengine=libaio\n"), "ioengine"));
   CHECK(contains(refusal("[j]\nruntime=5\nrw=write\nverify=md5\n"), "a.fio:4: verify=md5"));
+}
+
+TEST_CASE("a value that won't do is told with its file, its line and the name that was typed") {
+  CHECK(contains(refusal("[j]\nruntime=5\n\nioengine=libaio\n"),
+                 "a.fio:4: ioengine: got \"libaio\""));
+  const std::string both = refusal("[global]\nblocksize=abc\n[j]\nruntime=5\niodepth=0\n");
+  CHECK(contains(both, "a.fio:2: blocksize: got \"abc\""));
+  CHECK(contains(both, "a.fio:5: iodepth: got 0"));
+  // Read well, and wrong beside the others.
+  CHECK(contains(refusal("[j]\nruntime=5\nrw=read\nfsync=8\n"), "a.fio:4: fsync: is for"));
+}
+
+TEST_CASE("fio's comma is no grid: reads and writes apart are refused by name and line") {
+  CHECK(refusal("[j]\nruntime=5\nbs=4k,8k\n") ==
+        "a.fio:3: bs=4k,8k: fio's comma parts reads from writes, which have one value here");
+  for (const char* line : {"rate_iops=100,200", "rwmixread=50,50", "iodepth=1,2", "bs=,8k"}) {
+    CAPTURE(line);
+    CHECK(contains(refusal(std::string("[j]\nruntime=5\n") + line + "\n"),
+                   std::string("a.fio:3: ") + line));
+  }
+  const auto fields = parse_jobfile("[j]\nruntime=5\ncpus_allowed=0-3,6\n", "a").fields;
+  CHECK(api::spec_of_fields(fields).cpus_allowed == "0-3,6");
+}
+
+TEST_CASE("what the command line says instead is told without the job file's line") {
+  const TemporaryTree tree;
+  const std::string path = tree.file("a.fio", "[j]\nruntime=5\nbs=4k\n");
+  const RunOptions options = parse_run_options({"run", "--jobfile", path, "--bs=abc", "F"});
+  try {
+    static_cast<void>(api::spec_of_fields(options.fields));
+    FAIL("abc is no size");
+  } catch (const Error& error) {
+    REQUIRE(error.fields().size() == 1);
+    CHECK(error.fields()[0].field == "bs");
+  }
 }
 
 TEST_CASE("the command line goes before the job file, and names the file where it names none") {

@@ -71,6 +71,39 @@ TEST_CASE("iodepth and bs may be ranges too, and stand beside single values") {
   CHECK(spec.bs == std::vector<std::uint32_t>{4096, 16384, 65536});
 }
 
+TEST_CASE("repeats may be a range that ends when the interval is narrow") {
+  CHECK(spec_of({"--repeats=5"}).repeats == 5);
+  CHECK(spec_of({"--repeats=5"}).repeats_most == 0);
+  const SweepSpec spec = spec_of({"--repeats=4-20:2.5"});
+  CHECK(spec.repeats == 4);
+  CHECK(spec.repeats_most == 20);
+  CHECK(spec.ci_percent == 2.5);
+  CHECK(spec_of({"--repeats=3-10"}).ci_percent == 5);  // as in a POST
+  CHECK(contains(refusal({"--repeats=9-3"}), "repeats.max"));
+  CHECK(contains(refusal({"--repeats=3-10:little"}), "repeats.ci_percent: got \"little\""));
+  CHECK(contains(refusal({"--repeats=3-"}), "repeats.max"));
+}
+
+TEST_CASE("steady_state is rounds and their length") {
+  const SweepSpec spec = spec_of({"--steady_state=10x30s"});
+  CHECK(spec.steady_rounds == 10);
+  CHECK(spec.steady_round_ns == 30'000'000'000);
+  CHECK(spec_of({"--steady_state=10x30"}).steady_round_ns == 30'000'000'000);
+  CHECK(spec_of({"--steady_state=10x1m"}).steady_round_ns == 60'000'000'000);
+  CHECK(spec_of({"--steady_state=25"}).steady_round_ns == 60'000'000'000);  // as in a POST
+  CHECK(contains(refusal({"--steady_state=10x500ms"}), "steady_state.round_s: got \"500ms\""));
+  CHECK(contains(refusal({"--steady_state=4x60s"}), "steady_state.rounds: got 4"));
+  CHECK(contains(refusal({"--steady_state=soon"}), "steady_state.rounds"));
+}
+
+TEST_CASE("what only a daemon does is refused with the reason") {
+  for (const char* option : {"--precondition", "--precondition=1", "--confirm=sdb S1"}) {
+    CAPTURE(option);
+    CHECK(contains(refusal({option}), "never writes what exists: post the sweep to a daemon"));
+  }
+  CHECK(contains(refusal({"--on_restart=fail"}), "is for a daemon"));
+}
+
 TEST_CASE("every wrong option is named, all of them at once") {
   CHECK(contains(refusal({"--iodpeth=3"}), "--iodpeth=3"));
   CHECK(contains(refusal({"--output-format=xml"}), "normal or json"));

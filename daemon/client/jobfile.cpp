@@ -98,27 +98,34 @@ class Reader {
     if (values_.count("runtime") == 0)
       refuse("no runtime: iobench measures by time, so say runtime=10 and time_based");
     // fio ends a job that is not time_based when it has done its size.
-    if (!time_based_ && values_.count("size") != 0 && values_.count("io_size") == 0)
-      values_["io_size"] = values_["size"];
+    if (!time_based_ && values_.count("size") != 0) values_.emplace("io_size", values_["size"]);
     // What fio does where nothing is said differs from what iobench does.
     for (const auto& [field, value] : {std::pair{"rw", "read"},
                                        {"numjobs", "1"},
                                        {"direct", "0"},
                                        {"norandommap", "0"},
                                        {"ioengine", "psync"}})
-      values_.emplace(field, value);
+      values_.emplace(field, Value{value, ""});
     // A distribution draws with repeats in fio as well, whatever norandommap says.
-    if (values_.count("random_distribution") != 0 && values_["random_distribution"] != "random")
-      values_["norandommap"] = "1";
+    if (values_.count("random_distribution") != 0 &&
+        values_["random_distribution"].text != "random")
+      values_["norandommap"] = {"1", ""};
     JobFile job;
     job.file = std::move(file_);
-    for (const auto& [field, value] : values_) job.fields.emplace_back(field, value);
+    for (const auto& [field, value] : values_)
+      job.fields.push_back({field, value.text, value.place});
     return job;
   }
 
  private:
+  struct Value {
+    std::string text, place;
+  };
+
+  [[nodiscard]] std::string place() const { return name_ + ":" + std::to_string(line_) + ": "; }
+
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorCode::invalid, name_ + ":" + std::to_string(line_) + ": " + what);
+    throw Error(ErrorCode::invalid, place() + what);
   }
 
   void take_section(std::string_view line) {
@@ -148,9 +155,13 @@ class Reader {
     } else if (known->kind == Kind::verify) {
       if (value != "crc32c" && value != "0")
         refuse("verify=" + std::string(value) + ": the checksum there is has the name crc32c");
-      values_["verify"] = value;
+      values_["verify"] = {std::string(value), place() + "verify"};
     } else {
-      values_[std::string(known->field_name)] = has_value ? std::string(value) : "1";
+      if (value.find(',') != std::string_view::npos && known->field_name != "cpus_allowed")
+        refuse(std::string(name) + "=" + std::string(value) +
+               ": fio's comma parts reads from writes, which have one value here");
+      values_[std::string(known->field_name)] = {has_value ? std::string(value) : "1",
+                                                 place() + std::string(name)};
     }
   }
 
@@ -158,7 +169,7 @@ class Reader {
   std::size_t line_ = 0;
   bool in_section_ = false, job_named_ = false, time_based_ = false;
   std::string file_;
-  std::map<std::string, std::string> values_;  // the job's override the global ones
+  std::map<std::string, Value> values_;  // the job's override the global ones
 };
 
 }  // namespace

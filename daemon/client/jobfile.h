@@ -15,8 +15,9 @@ struct JobFile {
   std::string file;  // its filename; empty: none is named
 };
 
-// `name` stands before what is wrong: "night.fio:7: bssplit is no option of iobench run". Throws
-// Error{invalid} at the first line that can't be taken.
+// `name` stands before what is wrong: "night.fio:7: bssplit is no option of iobench run". Every
+// field knows its line for what its reader has to say. Throws Error{invalid} at the first line that
+// can't be taken.
 [[nodiscard]] JobFile parse_jobfile(std::string_view text, const std::string& name);
 // Throws Error{invalid} also where the file can't be read.
 [[nodiscard]] JobFile read_jobfile(const std::string& path);

@@ -11,15 +11,15 @@ namespace iobenchd::client {
 namespace {
 
 // What getopt_long returns: where the value goes.
-enum : int { field = 1, switch_on, output_format, filename, jobfile, help };
+enum : int { field = 1, switch_on, output_format, filename, jobfile, help, not_here };
 
 struct Known {
   const char* name;
   int kind;
-  const char* field_name;  // of the sweep
+  const char* field_name;  // of the sweep; or why it is not here
 };
 
-constexpr std::array<Known, 42> known{
+constexpr std::array<Known, 46> known{
     {{"rw", field, "rw"},
      {"readwrite", field, "rw"},
      {"bs", field, "bs"},
@@ -37,6 +37,7 @@ constexpr std::array<Known, 42> known{
      {"refine", switch_on, "refine"},
      {"keep-file", switch_on, "keep_file"},
      {"repeats", field, "repeats"},
+     {"steady_state", field, "steady_state"},
      {"order", field, "order"},
      {"layout", field, "layout"},
      {"seed", field, "seed"},
@@ -61,13 +62,25 @@ constexpr std::array<Known, 42> known{
      {"output-format", output_format, ""},
      {"filename", filename, ""},
      {"jobfile", jobfile, ""},
+     {"precondition", not_here,
+      "writes over a whole disk, and iobench run never writes what exists: post the sweep to a "
+      "daemon that is allowed to"},
+     {"confirm", not_here,
+      "allows writing to a disk, and iobench run never writes what exists: post the sweep to a "
+      "daemon that is allowed to"},
+     {"on_restart", not_here,
+      "is for a daemon, which may be started again in the middle of a sweep; iobench run "
+      "measures in one go"},
      {"help", help, ""}}};
 
 std::vector<option> long_options() {
   std::vector<option> options;
   for (const Known& one : known) {
-    const bool takes_value = one.kind != switch_on && one.kind != help;
-    options.push_back({one.name, takes_value ? required_argument : no_argument, nullptr, one.kind});
+    const bool alone = one.kind == switch_on || one.kind == help;
+    const int value = alone                  ? no_argument
+                      : one.kind == not_here ? optional_argument
+                                             : required_argument;
+    options.push_back({one.name, value, nullptr, one.kind});
   }
   options.push_back({nullptr, 0, nullptr, 0});
   return options;
@@ -76,10 +89,10 @@ std::vector<option> long_options() {
 void take(const Known& one, const char* value, RunOptions& options) {
   switch (one.kind) {
     case field:
-      options.fields.emplace_back(one.field_name, value);
+      options.fields.push_back({one.field_name, value});
       return;
     case switch_on:
-      options.fields.emplace_back(one.field_name, "1");
+      options.fields.push_back({one.field_name, "1"});
       return;
     case output_format:
       options.json = std::string(value) == "json";
@@ -96,6 +109,8 @@ void take(const Known& one, const char* value, RunOptions& options) {
       options.jobs_file = std::move(job.file);
       return;
     }
+    case not_here:
+      throw Error(ErrorCode::invalid, one.name, one.field_name);
     default:
       options.help = true;
   }
@@ -124,7 +139,9 @@ a scratch file is made there, filled, and deleted afterwards; that alone may be 
   --fsync=n --sync=none|sync|dsync --buffer_compress_percentage=n
   --io_size=bytes --cpus_allowed=0-3,6 --hipri
   --verify=crc32c                      what was written is read back; a wrong block is named
-  --direct=0|1 --thread --refine --repeats=n --order=shuffled|given --layout=shared|per_job
+  --repeats=5 | 3-10:2.5               of each point; or until the interval is within 2.5 percent
+  --steady_state=25x60s                SNIA's rounds in place of runtime, so many at most
+  --direct=0|1 --thread --refine --order=shuffled|given --layout=shared|per_job
   --seed=n --cooldown=s --batch_submit=n --batch_complete=n --preset=quick|published|published-2017
   --latency_limit=p99:2ms              say how many jobs stay under it
   --label=text --keep-file             the scratch file stays, under FILE's name

@@ -68,7 +68,7 @@ Place find_place(const std::string& file) {
 
 SweepSpec spec_for(const std::vector<api::TextField>& fields, const Place& place) {
   std::vector<api::TextField> all = fields;
-  if (!place.target.empty()) all.emplace_back("target", place.target);
+  if (!place.target.empty()) all.push_back({"target", place.target});
   SweepSpec spec = api::spec_of_fields(all);
   spec.target =
       place.target;  // a name is bytes; only valid UTF-8 goes through the reader unchanged
