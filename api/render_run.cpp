@@ -26,8 +26,14 @@ Json render_engine_flags(std::uint32_t flags) {
   return list;
 }
 
+// A run that was stopped tells what it had seen by then, if anything.
+bool has_figures(RunState state, bool measured) {
+  const bool stopped = state == RunState::cancelled || state == RunState::interrupted;
+  return state == RunState::done || (stopped && measured);
+}
+
 void add_figures(Json& json, const RunSummary& run) {
-  const bool done = run.state == RunState::done;
+  const bool done = has_figures(run.state, run.measured_seconds > 0);
   const bool mean = done && run.latency_mean_ns > 0;
   const bool all = done && run.latency_max_ns > 0;  // published tables have no percentiles
   json["iops"] = known(done, run.iops);
@@ -124,7 +130,7 @@ Json render_wakeup_delay(const WakeupDelay& delay) {
 
 void add_measurement(Json& json, const Run& run) {
   const Measurement& m = run.measurement;
-  const bool ours = run.state == RunState::done && !run.imported_figures;
+  const bool ours = has_figures(run.state, m.measured_ns > 0) && !run.imported_figures;
   const bool counted = ours && m.device_counters_known;
   json["measured_ns"] = known(ours, m.measured_ns);
   json["read"] = ours ? render_traffic(m.read) : Json(nullptr);

@@ -219,7 +219,9 @@ std::string render_text(const Sweep& sweep, const SweepResult& result) {
   const bool several = result.curves.size() > 1;
   for (const Curve& curve : result.curves) text += curve_text(curve, result.points, several);
   text += lone_points_text(result);
-  if (result.points.empty()) text += "Nothing is measured yet.\n";
+  const bool waits = sweep.state == SweepState::queued || sweep.state == SweepState::running;
+  if (result.points.empty())
+    text += waits ? "Nothing is measured yet.\n" : "No point was measured to its end.\n";
   if (!result.answer.empty()) text += result.answer + "\n";
   text += doubts_text(result.warnings);
   if (!sweep.error.empty()) text += "Error: " + sweep.error + "\n";

@@ -179,6 +179,24 @@ TEST_CASE("a run that isn't done has no figures; an import's unknown engine is n
   CHECK(json["state"] == "failed");
 }
 
+TEST_CASE("a run that was stopped shows what it had seen, one that failed nothing") {
+  Run run;
+  run.measurement.measured_ns = 2'000'000'000;
+  run.measurement.read.latency.add(127);
+  RunSummary summary;
+  summary.iops = 12;
+  summary.measured_seconds = 2;
+  for (const RunState state : {RunState::cancelled, RunState::interrupted, RunState::failed}) {
+    run.state = summary.state = state;
+    const Json json = api::render_run(run, summary, {});
+    CHECK(json["iops"] == (state == RunState::failed ? Json(nullptr) : Json(12.0)));
+    CHECK(json["read"].is_null() == (state == RunState::failed));
+  }
+  summary.state = RunState::cancelled;
+  summary.measured_seconds = 0;
+  CHECK(api::render_run_summary(summary)["iops"].is_null());
+}
+
 TEST_CASE("engine flags are shown by name") {
   RunSummary summary;
   summary.engine_flags = engine_flag::fixed_files | engine_flag::single_issuer;

@@ -127,9 +127,11 @@ TEST_CASE("a sweep without a measurement and one that failed say so") {
   sweep.error = "the disk is gone";
   const std::string text = api::render_text(sweep, SweepResult{});
   CHECK(says(text, "Sweep 7, failed, \"nightly\""));
-  CHECK(says(text, "Nothing is measured yet.\n"));
+  CHECK(says(text, "No point was measured to its end.\n"));
   CHECK(says(text, "Error: the disk is gone\n"));
   CHECK(text.back() == '\n');
+  sweep.state = SweepState::running;
+  CHECK(says(api::render_text(sweep, SweepResult{}), "Nothing is measured yet.\n"));
 }
 
 TEST_CASE("a curve along the block size has block sizes in its first column") {

@@ -111,6 +111,30 @@ TEST_CASE("the client's own directory goes with all that is in it") {
   CHECK_FALSE(fs::exists(path));
 }
 
+TEST_CASE("sentences are broken between words, tables are not") {
+  CHECK(wrap("Doubts: it was noisy.\n", 12) == "Doubts: it\nwas noisy.\n");
+  CHECK(wrap("Doubts: it was noisy.", 21) == "Doubts: it was noisy.");
+  CHECK(wrap("80 µs 80 µs\n", 5) == "80 µs\n80 µs\n");
+  CHECK(wrap("  1  2  3\n", 4) == "  1  2  3\n");
+  CHECK(wrap("unbreakable words\n", 4) == "unbreakable\nwords\n");
+  CHECK(wrap("\na\n\nb", 80) == "\na\n\nb");
+}
+
+TEST_CASE("what a run that Ctrl-C ended had seen is told, and that it makes no point") {
+  Run run;
+  run.state = RunState::cancelled;
+  run.setting = {Rw::randread, 4096, 1, 2};
+  CHECK(interrupted_text(std::vector<Run>{run}).empty());  // the ramp was not over
+  run.measurement.measured_ns = 500'000'000;
+  run.measurement.read.ios = 1000;
+  for (int i = 0; i < 1000; ++i) run.measurement.read.latency.add(127);
+  CHECK(interrupted_text(std::vector<Run>{run}) ==
+        "Interrupted after 0.5 s, which makes no point: randread, bs 4 KiB, iodepth 1, numjobs 2: "
+        "2 000 IOPS, mean 127 ns, p99 127 ns.\n");
+  run.state = RunState::done;
+  CHECK(interrupted_text(std::vector<Run>{run}).empty());
+}
+
 TEST_CASE("a progress line is cut by characters, not by bytes") {
   CHECK(fit("80 µs", 4) == "80 µ");
   CHECK(fit("80 µs", 5) == "80 µs");

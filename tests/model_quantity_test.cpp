@@ -60,6 +60,9 @@ TEST_CASE("times are printed in two units at most") {
   CHECK(time_text(0) == "0 s");
   CHECK(time_text(-1) == "0 s");
   CHECK(time_text(0.5) == "0.5 s");
+  CHECK(time_text(0.05) == "0.1 s");
+  CHECK(time_text(0.04) == "40.0 ms");
+  CHECK(time_text(1e-9) == "1 ns");
   CHECK(time_text(3) == "3 s");
   CHECK(time_text(9.97) == "10 s");
   CHECK(time_text(59.4) == "59 s");

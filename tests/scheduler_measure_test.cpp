@@ -267,8 +267,35 @@ TEST_CASE("a stop ends a run, whether the engine listens or not") {
     });
     const MeasureResult result = measure(*process, one_second(), brief(), observer);
     CHECK(result.end == RunEnd::stopped);
+    CHECK(result.measurement.measured_ns == 0);
     stopper.join();
     over = true;
+  }
+}
+
+TEST_CASE("a run that is stopped has what the engine had measured by then") {
+  for (const bool sane : {true, false}) {
+    bool ticked = false;
+    Observer observer;
+    observer.on_tick = [&](const Tick&) { ticked = true; };
+    observer.stop_requested = [&] { return ticked; };
+    Deadlines patient;
+    patient.stop_grace = milliseconds(10'000);
+    const Measured measured = measure_with(
+        [sane](EngineEnd& end, const OpenRun&) {
+          end.tick(Phase::measure, 250, 4'000'000, tick_ns);
+          end.stopped_within(milliseconds(10'000));
+          const std::vector<char> zeros(sizeof(Frame), '\0');
+          if (sane) return end.final(250, 4'000'000);
+          end.send_bytes(zeros.data(), zeros.size());
+        },
+        observer, patient);
+    CHECK(measured.result.end == RunEnd::stopped);
+    const Measurement& got = measured.result.measurement;
+    CHECK(got.measured_ns == (sane ? 1'000'000'000 : 0));
+    CHECK(got.read.ios == (sane ? 250 : 0));
+    CHECK(got.samples.size() == (sane ? 1 : 0));
+    CHECK(measured.reaped);
   }
 }
 

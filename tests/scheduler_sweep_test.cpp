@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <set>
 
+#include "daemon/analysis/analysis.h"
 #include "tests/scheduler_workshop.h"
 
 namespace iobenchd::scheduler {
@@ -198,6 +199,31 @@ TEST_CASE("cancel ends a running sweep in under a second; twice is a conflict") 
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::not_found);
   }
+}
+
+TEST_CASE("a cancelled run keeps what it had measured, and makes no point of it") {
+  Workshop workshop;
+  workshop.timing.deadlines.stop_grace = milliseconds(10'000);
+  workshop.host.script = [](EngineEnd& end, const OpenRun&) {
+    if (fakes::prepares(end)) return;
+    end.tick(Phase::measure, 100, 1'000'000, tick_ns);
+    end.stopped_within(milliseconds(10'000));
+    end.final(100, 1'000'000);
+  };
+  Life life(workshop);
+  const Sweep sweep = life.scheduler.submit(grid_on("/dev/sda", {1}));
+  REQUIRE(wait_until([&] {
+    const auto progress = life.scheduler.progress(sweep.id);
+    return progress && progress->phase == SweepPhase::measure;
+  }));
+  life.scheduler.cancel(sweep.id);
+  CHECK(life.wait_for_end(sweep.id).state == SweepState::cancelled);
+  const auto runs = life.store.runs().of_sweep(sweep.id);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].state == RunState::cancelled);
+  CHECK(runs[0].measurement.measured_ns == 100'000'000);
+  CHECK(runs[0].measurement.read.ios == 100);
+  CHECK(analysis::analyse(sweep.spec, runs).points.empty());
 }
 
 TEST_CASE("the queue has an end: with queue_limit 1 the third sweep is one too many") {

@@ -80,7 +80,8 @@ void follow(storage::Store& store, scheduler::Scheduler& scheduler, events::Subs
 int report(const RunOptions& options, const Sweep& sweep, const std::vector<Run>& runs) {
   const SweepResult result = analysis::analyse(sweep.spec, runs);
   const std::string text =
-      options.json ? api::sweep_report(sweep, result, runs) : api::render_text(sweep, result);
+      options.json ? api::sweep_report(sweep, result, runs)
+                   : for_reader(api::render_text(sweep, result) + interrupted_text(runs));
   std::fputs(text.c_str(), stdout);
   if (std::fflush(stdout) != 0) return status_failed;
   if (sweep.state == SweepState::cancelled) return status_ctrl_c;

@@ -126,6 +126,7 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string time_text(double seconds) {
   if (!(seconds > 0)) return "0 s";
+  if (seconds < 0.05) return latency_text(seconds * 1e9);  // tenths would make it nothing
   if (seconds < 9.95) {
     const double tenths = std::round(seconds * 10) / 10;
     return printed(tenths == std::floor(tenths) ? "%.0f s" : "%.1f s", tenths);

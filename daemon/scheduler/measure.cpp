@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds poll_step{50};          // how long a cancel may go unnoticed
+constexpr int stop_step = 10;                  // ms, after the stop byte
 constexpr milliseconds status_patience{2000};  // between end of file and wait status
 
 std::string seconds_of(milliseconds time) {
@@ -60,6 +61,7 @@ class Measuring {
   void fail_closed();
   bool overdue();
   void stop();
+  void hear_out(Clock::time_point until);
 
   EngineProcess& process_;
   const Load& load_;
@@ -227,12 +229,32 @@ bool Measuring::overdue() {
   return true;
 }
 
-// The engine may end by itself, which frees the disk sooner; a hung one is killed and left.
+// The engine may end by itself, which frees the disk sooner and tells what was measured so far; a
+// hung one is killed and left.
 void Measuring::stop() {
-  result_.end = RunEnd::stopped;
+  const Clock::time_point until = Clock::now() + deadlines_.stop_grace;
   const char byte = 's';
   send_bytes(process_.socket(), &byte, 1);
-  if (!wait_until_reaped(process_, deadlines_.stop_grace)) process_.kill();
+  try {
+    hear_out(until);
+  } catch (const Error&) {
+    result_.measurement = {};
+  }
+  const bool told = result_.end == RunEnd::done && result_.measurement.measured_ns > 0;
+  if (!told) result_.measurement = {};
+  result_.end = RunEnd::stopped;
+  const auto left = std::chrono::duration_cast<milliseconds>(until - Clock::now());
+  if (!wait_until_reaped(process_, std::max(left, milliseconds(0)))) process_.kill();
+}
+
+void Measuring::hear_out(Clock::time_point until) {
+  while (Clock::now() < until) {
+    pollfd waiting{process_.socket(), POLLIN, 0};
+    if (poll(&waiting, 1, stop_step) <= 0) continue;
+    const FrameReader::Result heard = reader_.read(process_.socket());
+    if (heard == FrameReader::Result::closed) return;
+    if (heard == FrameReader::Result::frame && !take(reader_.frame())) return;
+  }
 }
 
 }  // namespace

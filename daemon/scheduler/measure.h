@@ -33,8 +33,10 @@ enum class RunEnd : std::uint8_t { done, failed, stopped };
 
 struct MeasureResult {
   RunEnd end = RunEnd::failed;
-  Measurement measurement;  // done: what the engine can know; the machine's figures are not in it
-  RunFailure failure;       // failed
+  // done: what the engine can know; the machine's figures are not in it. stopped: the same, up to
+  // then, where the engine said it in time; else its measured_ns is 0.
+  Measurement measurement;
+  RunFailure failure;  // failed
 };
 
 // Sends the load and reads frames until the engine has said its last word, dies, is stopped or is

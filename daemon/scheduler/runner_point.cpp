@@ -87,7 +87,9 @@ MeasureResult Runner::perform(Run& run) {
   MeasureResult result = sweep_.spec.steady_rounds > 0 ? measure_rounds(run.setting, load)
                                                        : measure_once(run.setting, load);
   result.measurement.wakeup_reference = reference_;
-  if (result.end == RunEnd::done) run.measurement = std::move(result.measurement);
+  // Also of a run that was stopped: it makes no point, but tells what was seen so far.
+  if (result.end == RunEnd::done || result.measurement.measured_ns > 0)
+    run.measurement = std::move(result.measurement);
   note_health(run);
   return result;
 }
@@ -113,8 +115,10 @@ MeasureResult Runner::measure_rounds(const Setting& setting, Load load) {
   MeasureResult result;
   while (rounds.size() < sweep_.spec.steady_rounds && !are_steady(rounds)) {
     result = measure_once(setting, load);
-    if (result.end != RunEnd::done) return result;
-    rounds.push_back(std::move(result.measurement));
+    if (result.end == RunEnd::failed) return result;
+    if (result.end == RunEnd::done || result.measurement.measured_ns > 0)
+      rounds.push_back(std::move(result.measurement));
+    if (result.end == RunEnd::stopped) break;
     load.ramp_ns = 0;
     ++load.seed;
   }
