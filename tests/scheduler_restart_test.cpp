@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <fstream>
+#include <memory>
 
 #include "daemon/scheduler/scratch.h"
 #include "tests/scheduler_workshop.h"
@@ -48,6 +50,65 @@ TEST_CASE("a stopped daemon's sweep goes on at the next start, and measures noth
   CHECK(measured == 5);  // 3, 4 and the drift check came on top
   CHECK(life.runs_in(id, RunState::done) == 5);
   CHECK(sweep.runs_failed == 0);
+}
+
+// One life that is stopped at three jobs, and a second one that may or may not have io_uring.
+Sweep over_a_restart(Workshop& workshop, bool uring_at_first, bool uring_later) {
+  const auto has_uring = std::make_shared<std::atomic<bool>>(uring_at_first);
+  std::atomic<bool> blocks = true;
+  workshop.machine.io_uring = [](std::string&) { return true; };
+  workshop.host.script = [&blocks, has_uring](EngineEnd& end, const OpenRun&) {
+    const bool uring = end.load.ioengine == IoEngine::io_uring;
+    if (uring && !*has_uring) return end.failure(Phase::starting, EPERM, "io_uring_setup", 0);
+    if (fakes::prepares(end)) return;
+    if (blocks && end.load.numjobs == 3) return work_on(end);
+    end.tick(Phase::measure, 100, 1'000'000, end.load.runtime_ns);
+    end.final(100, 1'000'000);
+  };
+  std::int64_t id = 0;
+  {
+    Life life(workshop);
+    SweepSpec spec = grid_on("/dev/sda", {1, 2, 3, 4});
+    spec.iodepth = {8};
+    id = life.scheduler.submit(spec).id;
+    REQUIRE(wait_until([&] {
+      const auto progress = life.scheduler.progress(id);
+      return progress && progress->current.numjobs == 3 && progress->iops > 0;
+    }));
+    life.scheduler.stop();
+  }
+  blocks = false;
+  *has_uring = uring_later;
+  workshop.machine.io_uring = [uring_later](std::string& why) {
+    if (!uring_later) why = "the kernel says no";
+    return uring_later;
+  };
+  Life life(workshop);
+  return life.wait_for_end(id);
+}
+
+TEST_CASE("a sweep that fell back to threads stays with threads over a restart") {
+  for (const bool uring_later : {false, true}) {
+    Workshop workshop;
+    const Sweep sweep = over_a_restart(workshop, false, uring_later);
+    CHECK(sweep.state == SweepState::done);
+    CHECK(sweep.error == "");
+    CHECK(sweep.plan.ioengine == "threads");
+    CHECK(sweep.runs_failed == 0);
+    storage::Store store(workshop.database());
+    for (const Run& run : store.runs().of_sweep(sweep.id))
+      CHECK(run.measurement.ioengine == IoEngine::threads);
+  }
+}
+
+TEST_CASE("a sweep begun with io_uring isn't ended with another engine") {
+  Workshop workshop;
+  const Sweep sweep = over_a_restart(workshop, true, false);
+  CHECK(sweep.state == SweepState::failed);
+  CHECK(sweep.error ==
+        "its runs before the restart were measured with io_uring, which can't be had any more "
+        "(the kernel says no): a curve is of one engine, so post the sweep again");
+  CHECK(sweep.runs_done == 2);  // what was measured stands
 }
 
 // What a kill -9 leaves: a sweep and a run that say they are running.

@@ -55,6 +55,7 @@ class Workshop {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   FakeHost host;
+  MachineProbe machine;
   Settings settings;
   Timing timing;
 
@@ -66,7 +67,8 @@ class Workshop {
 struct Life {
   explicit Life(Workshop& workshop)
       : store(workshop.database()),
-        scheduler(store, hub, workshop.host, workshop.settings, {}, workshop.timing) {}
+        scheduler(store, hub, workshop.host, workshop.settings, workshop.machine, workshop.timing) {
+  }
 
   storage::Store store;
   events::Hub hub;

@@ -37,7 +37,7 @@ IoEngine decide_ioengine(const SweepSpec& spec, const TargetFacts& facts, const 
 }
 
 // The most jobs of any point: of the list, or as far as auto may go.
-std::uint32_t most_jobs_of(const SweepSpec& spec, IoEngine ioengine,
+std::uint32_t most_jobs_of(const SweepSpec& spec, IoEngine ioengine, const Ability& ability,
                            std::vector<FieldError>& errors) {
   const std::uint32_t depth = std::max(1U, largest(spec.iodepth, 1));
   const std::uint32_t limit =
@@ -45,10 +45,10 @@ std::uint32_t most_jobs_of(const SweepSpec& spec, IoEngine ioengine,
   if (spec.numjobs_auto) return std::min(auto_numjobs_limit, limit);
   const std::uint32_t jobs = largest(spec.numjobs, 1);
   if (jobs > limit && spec.ioengine == IoEngine::automatic)
-    errors.push_back({"numjobs",
-                      "without io_uring depth takes threads, and numjobs x iodepth is "
-                      "at most 4096: at depth " +
-                          std::to_string(depth) + " at most " + std::to_string(limit) + " jobs"});
+    errors.push_back(
+        {"numjobs", "without io_uring (" + ability.why_no_io_uring +
+                        ") depth takes threads, and numjobs x iodepth is at most 4096: at depth " +
+                        std::to_string(depth) + " at most " + std::to_string(limit) + " jobs"});
   return std::clamp(jobs, 1U, limit);
 }
 
@@ -200,7 +200,7 @@ Judgement judge(const SweepSpec& spec, const TargetFacts& facts, const Settings&
   // Permission before the facts of the disk: who may not use it learns nothing about it.
   if (!target_is_wrong) judge_permission(spec, facts, settings, ability);
   judgement.ioengine = decide_ioengine(spec, facts, ability, errors);
-  judgement.most_jobs = most_jobs_of(spec, judgement.ioengine, errors);
+  judgement.most_jobs = most_jobs_of(spec, judgement.ioengine, ability, errors);
   if (!target_is_wrong) {
     judge_sector(spec, facts, errors);
     judgement.plan.size_bytes = judgement.scratch ? size_of_scratch(spec, facts, settings, errors)

@@ -35,9 +35,13 @@ std::string name_of_signal(int number) {
   }
 }
 
-FailureKind kind_of(const FailureBody& body, Phase phase) noexcept {
+FailureKind kind_of(const FailureBody& body, Phase phase) {
   if (body.error_number == ENODEV || body.error_number == ENXIO) return FailureKind::device_gone;
-  return phase == Phase::starting ? FailureKind::refused : FailureKind::io;
+  if (phase != Phase::starting) return FailureKind::io;
+  const std::string operation = text_of(body.operation);
+  return operation == "io_uring_setup" || operation == "io_uring_register"
+             ? FailureKind::no_io_uring
+             : FailureKind::refused;
 }
 
 }  // namespace

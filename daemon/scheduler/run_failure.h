@@ -15,6 +15,7 @@ enum class FailureKind : std::uint8_t {
   hung,         // nothing completed for too long
   crashed,      // the engine died
   refused,      // the target was not opened, or the engine can't do what was asked
+  no_io_uring,  // the engine found no io_uring that it may use: another engine could do the run
   garbled,      // frames no honest engine sends
 };
 

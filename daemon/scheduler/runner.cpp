@@ -95,7 +95,9 @@ void Runner::begin() {
 
 // What an earlier life of the daemon measured stands; what it was torn away from is counted.
 void Runner::recall_earlier_runs() {
-  for (const Run& run : in_.store.runs().of_sweep(sweep_.id)) {
+  const std::vector<Run> earlier = in_.store.runs().of_sweep(sweep_.id);
+  keep_engine_of(earlier);
+  for (const Run& run : earlier) {
     if (run.state == RunState::interrupted) {
       if (run.error != stopped_text) ++interruptions_[planned_of(run)];
       continue;
@@ -106,8 +108,6 @@ void Runner::recall_earlier_runs() {
       ++runs_done_;
     } else if (run.state == RunState::done) {
       schedule_->note(planned_of(run), analysis::summarise(run).iops);
-      engine_flags_ = run.measurement.engine_flags;
-      flags_known_ = true;
       ++runs_done_;
       ++runs_earlier_good_;
     }
@@ -115,6 +115,25 @@ void Runner::recall_earlier_runs() {
   if (runs_done_ > 0) spdlog::info("sweep {}: {} runs are done already", sweep_.id, runs_done_);
   static_cast<void>(schedule_->next());
   expect_rest();
+}
+
+// One engine measures all of a sweep: what the runs before a restart were measured with stays,
+// whatever `auto` would take today.
+void Runner::keep_engine_of(const std::vector<Run>& earlier) {
+  const auto good = std::find_if(earlier.rbegin(), earlier.rend(),
+                                 [](const Run& run) { return run.state == RunState::done; });
+  if (good == earlier.rend()) return;
+  const IoEngine used = good->measurement.ioengine;
+  flags_known_ = used == IoEngine::io_uring;
+  if (flags_known_) engine_flags_ = good->measurement.engine_flags;
+  if (judgement_.ioengine == IoEngine::io_uring && used != IoEngine::io_uring)
+    fall_back("it couldn't be had when this sweep began");
+  if (judgement_.ioengine == used) return;
+  const std::string why = in_.ability().why_no_io_uring;
+  throw SweepFailure{"its runs before the restart were measured with " +
+                     std::string(to_string(used)) + ", which can't be had any more" +
+                     (used == IoEngine::io_uring ? " (" + why + ")" : "") +
+                     ": a curve is of one engine, so post the sweep again"};
 }
 
 void Runner::take_reference() {
@@ -209,14 +228,31 @@ void Runner::agree_on_flags() {
     flags_known_ = true;
     return;
   }
-  const bool may_fall_back =
-      spec.ioengine == IoEngine::automatic && result.failure.kind == FailureKind::refused;
-  if (!may_fall_back) throw SweepFailure{result.failure.text};
-  judgement_.ioengine = largest.iodepth > 1 ? IoEngine::threads : IoEngine::psync;
-  judgement_.plan.ioengine = std::string(to_string(judgement_.ioengine));
-  spdlog::warn("sweep {}: io_uring can't be had here ({}); {} instead", sweep_.id,
-               result.failure.text, judgement_.plan.ioengine);
-  stored([&] { in_.store.sweeps().set_plan(sweep_.id, judgement_.plan); }, false);
+  // A target that is busy, memory that is short or a CPU that isn't there says nothing of io_uring.
+  if (spec.ioengine != IoEngine::automatic || result.failure.kind != FailureKind::no_io_uring)
+    throw SweepFailure{result.failure.text};
+  const std::uint32_t files = judgement_.files;
+  fall_back(result.failure.text);
+  if (judgement_.files == files) return;
+  // Threads hold fewer jobs, and the working set is split over as many files as there are jobs.
+  const std::string trouble = remove_scratch(text_of(in_.settings().scratch_dir), sweep_.uuid);
+  if (!trouble.empty()) throw SweepFailure{"the scratch files can't be laid out anew: " + trouble};
+  lay_out_files();
+}
+
+// To what `auto` takes without io_uring, by the judgement that it would have had from the first:
+// throws Error{invalid} where the grid needs more threads than one machine bears.
+void Runner::fall_back(const std::string& why) {
+  spdlog::warn("sweep {}: io_uring can't be had here: {}", sweep_.id, why);
+  Ability ability = in_.ability();
+  ability.io_uring = false;
+  ability.why_no_io_uring = why;
+  const TargetFacts facts = judgement_.facts;
+  judgement_ = judge(sweep_.spec, facts, in_.settings(), ability);
+  sweep_.plan = judgement_.plan;
+  schedule_->limit_jobs(judgement_.most_jobs);
+  stored([&] { in_.store.sweeps().set_plan(sweep_.id, sweep_.plan); }, false);
+  spdlog::warn("sweep {}: measured with {} instead", sweep_.id, sweep_.plan.ioengine);
 }
 
 void Runner::measure_points() {

@@ -71,10 +71,12 @@ class Runner {
   Outcome tell();
   void begin();
   void recall_earlier_runs();
+  void keep_engine_of(const std::vector<Run>& earlier);
   void take_reference();
   void lay_out_files();
   void precondition();
   void agree_on_flags();
+  void fall_back(const std::string& why);
   void measure_points();
   Outcome answer();
   void clean_up();

@@ -25,6 +25,8 @@ class Schedule {
   // `most_jobs`: as far as auto and refine may go.
   Schedule(const SweepSpec& spec, std::uint32_t most_jobs, std::uint64_t seed);
 
+  // As far as auto and refine may go from now on.
+  void limit_jobs(std::uint32_t most_jobs) noexcept { most_jobs_ = most_jobs; }
   // What became of a run, of this life or an earlier one. No iops: it failed.
   void note(const PlannedRun& run, std::optional<double> iops);
   // The next run without an outcome; the same again until it is noted. None: all is measured.
