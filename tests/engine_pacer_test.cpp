@@ -219,3 +219,16 @@ TEST_CASE("io_size ends the run when the first job has moved so much") {
     }
   }
 }
+
+TEST_CASE("an open loop reports that it waits for no number of completions, whatever was asked") {
+  if (engine_test::io_uring_forbidden()) return;
+  const engine_test::TemporaryFile file(1 << 20);
+  for (const std::uint64_t rate : {0U, 1'000U}) {
+    Load load = engine_test::small_load(IoEngine::io_uring, Rw::randread);
+    load.batch_complete = 4;
+    load.workload.rate_iops = rate;
+    const engine_test::Outcome outcome = engine_test::run_engine(load, file.path());
+    REQUIRE(outcome.finals.size() == 1);
+    CHECK(outcome.finals[0].batch_complete == (rate == 0 ? 4 : 1));
+  }
+}

@@ -106,7 +106,8 @@ FinalBody final_of_run(const Board& board, int first_target_fd) noexcept {
   final.ioengine = load.ioengine;
   final.direct = !mapped && is_direct(first_target_fd) ? 1 : 0;
   final.batch_submit = batches ? board.batch_submit : 1;
-  final.batch_complete = batches ? board.batch_complete : 1;
+  // An open loop waits for no number of completions: it takes what there is.
+  final.batch_complete = batches && load.workload.rate_iops == 0 ? board.batch_complete : 1;
   final.in_flight_max = one_each ? load.numjobs : load.numjobs * load.iodepth;
   const Span span = collect(board, true);
   final.read = to_traffic(span.of(Kind::read), load.block_bytes);

@@ -53,7 +53,7 @@ struct alignas(64) Worker {
   std::uint32_t index = 0;
   std::uint32_t job = 0;
   std::int32_t descriptor = -1;  // of its first file
-  bool is_file = false;  // else the target is a device
+  bool is_file = false;          // else the target is a device
 
   // The owner's.
   std::uint32_t engine_flags = 0;  // really used

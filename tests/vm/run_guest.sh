@@ -121,11 +121,20 @@ ask "/api/v1/runs?sweep_id=$id"
 holds '[.items[] | .ioengine == "io_uring" and .direct] | all' || fail "not io_uring, or not direct"
 passed "randread with io_uring and O_DIRECT: $(jq '.items | length' /tmp/body) runs"
 
+post "{\"target\": \"$plain\", $read, $ring, \"hipri\": true}" 202 '"id"'
+done_well "$id" 60 "a sweep of polled reads"
+ask "/api/v1/runs?sweep_id=$id"
+run=$(jq -r '.items[0].id' /tmp/body)
+ask "/api/v1/runs/$run"
+holds '(.engine_flags | index("polled")) != null and .iops > 0' || fail "the run didn't poll"
+passed "hipri polls a queue of nvme.poll_queues"
+
 post "{\"target\": \"$large\", \"bs\": [512], \"rw\": [\"randread\"], \"size\": \"64m\"}" 422 4096
 passed "blocks of 512 bytes on sectors of 4096: 422"
 
 # --- writing
 write="\"rw\": [\"write\"], \"numjobs\": [1], \"size\": \"4m\", \"runtime\": \"1s\""
+write="$write, \"verify\": true"
 post "{\"target\": \"$plain\", $write}" 428 destroy
 head -c 4194304 "$plain" | tr -d '\0' | head -c 1 >/tmp/first
 [ ! -s /tmp/first ] || fail "the disk was written without a confirmation"
@@ -135,7 +144,12 @@ post "{\"target\": \"$plain\", $write, \"confirm\": \"$phrase\"}" 202 '"id"'
 done_well "$id" 60 "a sweep of writes"
 head -c 4194304 "$plain" | tr -d '\0' | head -c 1 >/tmp/first
 [ -s /tmp/first ] || fail "the disk is still empty"
-passed "a write needs its confirmation: 428, then \"$phrase\""
+ask "/api/v1/runs?sweep_id=$id"
+run=$(jq -r '.items[0].id' /tmp/body)
+ask "/api/v1/runs/$run"
+holds '.verified_bytes > 0 and .verified_bytes <= 4194304' || fail "nothing was read back"
+verified=$(jq .verified_bytes /tmp/body)
+passed "a write needs its confirmation: 428, then \"$phrase\"; $verified bytes verified"
 
 phrase=$(target "$mounted" .confirm_phrase)
 post "{\"target\": \"$mounted\", $write, \"confirm\": \"$phrase\"}" 403 "mounted"
