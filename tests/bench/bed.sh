@@ -21,8 +21,8 @@ bed_run() {
   install -m 0755 "$here/$script" "$root/init"
   cp "$here/bed_guest.sh" "$root/"
 
-  guest_start 480 "" -smp 1 -accel tcg,thread=single -icount shift=0,sleep=off
-  guest_wait || guest_failed "the guest was not ready within 480 s"
+  guest_start 900 "" -smp 1 -accel tcg,thread=single -icount shift=0,sleep=off
+  guest_wait || guest_failed "the guest was not ready within 900 s"
   sed -n 's/^bed: //p' "$room/said"
   grep -q '^bed: [0-9]* bars are missed' "$room/said" || guest_failed "the table is not complete"
   grep -q '^bed: 0 bars are missed' "$room/said"

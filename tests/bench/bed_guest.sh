@@ -24,11 +24,12 @@ finish() {
   poweroff -f
 }
 
+# With a queue for polled I/Os; a disk of one queue alone would get an I/O scheduler.
 disk() { # name irqmode completion_nsec: appears as /dev/name
   made=/sys/kernel/config/nullb/$1
   mkdir "$made"
   for setting in size=1024 blocksize=4096 queue_mode=2 submit_queues=1 hw_queue_depth=256 \
-    irqmode="$2" completion_nsec="$3" power=1; do
+    irqmode="$2" completion_nsec="$3" poll_queues=1 power=1; do
     echo "${setting#*=}" >"$made/${setting%%=*}" || broken "null_blk takes no $setting"
   done
 }

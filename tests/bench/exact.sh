@@ -16,6 +16,9 @@
 # instructions a call, buys safety, and would hide what the loop itself adds. A row of its own
 # shows it.
 #
+# Memory is what a run's own processes hold; the daemon that starts them is there anyway. Start-up
+# is the guest's time too, from the exec of the program that is asked for a run to its first I/O.
+#
 # The rows and their bars are in exact_guest.sh.
 set -eu
 
