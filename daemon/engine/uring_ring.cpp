@@ -108,16 +108,19 @@ void Ring::register_buffers() {
     sleep_ns(20'000'000);
     result = io_uring_register_buffers(&ring_, blocks.data(), depth_);
   }
-  fixed_buffers_ = result == 0;
-  if (fixed_buffers_) worker_.engine_flags |= engine_flag::fixed_buffers;
+  if (result != 0) return;
+  operations_ = {IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
+  worker_.engine_flags |= engine_flag::fixed_buffers;
 }
 
 void Ring::register_file() {
   if (!wanted(engine_flag::fixed_files)) return;
   std::vector<int> descriptors(files_.count());
   for (std::uint32_t i = 0; i < files_.count(); ++i) descriptors[i] = files_.descriptor(i);
-  fixed_file_ = io_uring_register_files(&ring_, descriptors.data(), files_.count()) == 0;
-  if (fixed_file_) worker_.engine_flags |= engine_flag::fixed_files;
+  if (io_uring_register_files(&ring_, descriptors.data(), files_.count()) != 0) return;
+  file_ = 0;
+  sqe_flags_ = IOSQE_FIXED_FILE;
+  worker_.engine_flags |= engine_flag::fixed_files;
 }
 
 // From here on the ring transfers and syncs, and nothing else: its operations pass by seccomp.
@@ -169,6 +172,13 @@ bool Ring::can_poll() {
   worker_.fail("read", -result, board_.load.offset_bytes,
                result == -EOPNOTSUPP || result == -EINVAL ? how_to_poll : cure(-result));
   return false;
+}
+
+void Ring::aim(io_uring_sqe* sqe, std::uint64_t offset) const noexcept {
+  const Place place = files_.at(offset);
+  const bool fixed = (sqe_flags_ & IOSQE_FIXED_FILE) != 0;
+  sqe->fd = fixed ? static_cast<int>(place.file) : place.descriptor;
+  if (sqe->opcode != IORING_OP_FSYNC) sqe->off = place.offset_bytes;
 }
 
 void Ring::drain(std::uint32_t in_flight) noexcept {

@@ -4,6 +4,7 @@
 
 #include <liburing.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,12 @@ namespace iobenchd::engine {
 class Ring {
  public:
   Ring(Worker& worker, const Board& board) noexcept
-      : worker_(worker), board_(board), files_(worker, board), depth_(board.load.iodepth) {}
+      : worker_(worker),
+        board_(board),
+        files_(worker, board),
+        depth_(board.load.iodepth),
+        file_(worker.descriptor),
+        one_file_(files_.count() == 1) {}
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
   ~Ring() {
@@ -43,22 +49,22 @@ class Ring {
 
   void put_transfer(io_uring_sqe* sqe, std::uint32_t slot, bool write,
                     std::uint64_t offset) const noexcept {
-    const Place place = files_.at(offset);
-    const int operation = fixed_buffers_ ? (write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED)
-                                         : (write ? IORING_OP_WRITE : IORING_OP_READ);
-    io_uring_prep_rw(operation, sqe, file_of(place), buffers_.block(slot), board_.load.block_bytes,
-                     place.offset_bytes);
-    if (fixed_buffers_) sqe->buf_index = static_cast<std::uint16_t>(slot);
-    if (fixed_file_) sqe->flags = IOSQE_FIXED_FILE;
+    io_uring_prep_rw(operations_[write ? 1 : 0], sqe, file_, buffers_.block(slot),
+                     board_.load.block_bytes, offset);
+    sqe->buf_index = static_cast<std::uint16_t>(slot);  // of fixed buffers; else nobody looks
+    sqe->flags = sqe_flags_;
     sqe->user_data = tag(slot, write ? Kind::write : Kind::read);
+    if (!one_file_) [[unlikely]]
+      aim(sqe, offset);
   }
 
   // Of the file that holds `offset`. It waits for no write that is still under way, as fio's
   // doesn't.
   void put_sync(io_uring_sqe* sqe, std::uint32_t slot, std::uint64_t offset) const noexcept {
-    io_uring_prep_fsync(sqe, file_of(files_.at(offset)), 0);
-    if (fixed_file_) sqe->flags = IOSQE_FIXED_FILE;
+    io_uring_prep_fsync(sqe, file_, 0);
+    sqe->flags = sqe_flags_;
     sqe->user_data = tag(slot, Kind::fsync);
+    if (!one_file_) aim(sqe, offset);
   }
 
   // False with the failure in the worker.
@@ -91,6 +97,8 @@ class Ring {
   void register_file();
   [[nodiscard]] bool restrict_and_enable();
   [[nodiscard]] bool can_poll();
+  // At the one of several files that holds `offset`.
+  void aim(io_uring_sqe* sqe, std::uint64_t offset) const noexcept;
 
   [[nodiscard]] bool judge(int result) noexcept {
     if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY ||
@@ -98,9 +106,6 @@ class Ring {
       return true;
     worker_.fail("io_uring_enter", -result, 0, cure(-result));
     return false;
-  }
-  [[nodiscard]] int file_of(const Place& place) const noexcept {
-    return fixed_file_ ? static_cast<int>(place.file) : place.descriptor;
   }
   [[nodiscard]] bool wanted(std::uint32_t flag) const noexcept {
     return (board_.load.engine_flags & flag) != 0;
@@ -110,11 +115,14 @@ class Ring {
   const Board& board_;
   const Files files_;
   const std::uint32_t depth_;
+  // What all entries have in common; prepare() changes it once to what could be registered.
+  int file_;
+  bool one_file_;
+  std::uint8_t sqe_flags_ = 0;
+  std::array<std::uint8_t, 2> operations_{IORING_OP_READ, IORING_OP_WRITE};
   Buffers buffers_;
   io_uring ring_{};
   bool made_ = false;
-  bool fixed_file_ = false;
-  bool fixed_buffers_ = false;
   bool polled_ = false;
 };
 
