@@ -32,8 +32,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json render_progress(const Progress& progress);
 [[nodiscard]] Json render_event(const Event& event);
 
-// The article's table (numjobs, MiB/s, IOPS, mean latency, p99, note), the answer, the doubts
-// folded into one line per severity. Used by the API's ?format=text and by `iobench run`.
+// The article's table (numjobs, MiB/s, IOPS, mean latency, p99, note), the answer, its doubts
+// folded into one line. Used by the API's ?format=text and by `iobench run`.
 [[nodiscard]] std::string render_text(const Sweep& sweep, const SweepResult& result);
 // One line: "run 3 of at most 9, randread 4k, depth 1, 4 jobs: 12 345 IOPS, 80.1 µs; 32 s left".
 [[nodiscard]] std::string render_progress_line(const Progress& progress);

@@ -1,6 +1,5 @@
 // The table, the sentence and the doubts, for people with a terminal.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -184,20 +183,25 @@ std::string lone_points_text(const SweepResult& result) {
   return rows.size() == 1 ? "" : table_text(rows) + "\n";
 }
 
-std::string doubts_text(const std::vector<Verdict>& warnings) {
-  constexpr std::array<std::pair<Severity, std::string_view>, 3> lines{
-      {{Severity::invalid, "Doubts (don't use these numbers):"},
-       {Severity::caution, "Doubts:"},
-       {Severity::info, "Remarks:"}}};
+std::string sentences(const std::vector<Verdict>& warnings, Severity severity) {
   std::string text;
-  for (const auto& [severity, title] : lines) {
-    std::string line;
-    for (const Verdict& verdict : warnings) {
-      if (verdict.severity == severity) line += " " + verdict.sentence;
-    }
-    if (!line.empty()) text += std::string(title) + line + "\n";
+  for (const Verdict& verdict : warnings) {
+    if (verdict.severity == severity) text += " " + verdict.sentence;
   }
   return text;
+}
+
+// One line, the worst first. "Remarks:" in it says where the doubts end: a number is no worse for
+// them.
+std::string doubts_text(const std::vector<Verdict>& warnings) {
+  const std::string invalid = sentences(warnings, Severity::invalid);
+  const std::string caution = sentences(warnings, Severity::caution);
+  const std::string info = sentences(warnings, Severity::info);
+  std::string line;
+  if (!invalid.empty()) line = "Doubts (don't use these numbers):" + invalid + caution;
+  if (invalid.empty() && !caution.empty()) line = "Doubts:" + caution;
+  if (!info.empty()) line += std::string(line.empty() ? "" : " ") + "Remarks:" + info;
+  return line.empty() ? "" : line + "\n";
 }
 
 std::string title_text(const Sweep& sweep) {

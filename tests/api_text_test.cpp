@@ -100,16 +100,26 @@ TEST_CASE("points measured more than once have half their interval beside the IO
              "        8  1 717.7  439 728        -     58.2   116.4  near peak\n"));
 }
 
-TEST_CASE("doubts are folded into one line for each severity") {
+TEST_CASE("doubts of all severities are one line, the worst first") {
   SweepResult result = article();
-  result.warnings = {{"cached", Severity::invalid, "It was cached."},
+  result.answer = "4 jobs.";
+  result.warnings = {{"short", Severity::info, "It was short."},
                      {"noisy", Severity::caution, "It was noisy."},
                      {"drifted", Severity::caution, "It drifted."},
-                     {"short", Severity::info, "It was short."}};
-  const std::string text = api::render_text(Sweep{}, result);
-  CHECK(says(text, "Doubts (don't use these numbers): It was cached.\n"));
-  CHECK(says(text, "Doubts: It was noisy. It drifted.\n"));
-  CHECK(says(text, "Remarks: It was short.\n"));
+                     {"cached", Severity::invalid, "It was cached."}};
+  CHECK(api::render_text(Sweep{}, result)
+            .ends_with("4 jobs.\nDoubts (don't use these numbers): It was cached. It was noisy. "
+                       "It drifted. Remarks: It was short.\n"));
+  result.warnings.pop_back();
+  CHECK(api::render_text(Sweep{}, result)
+            .ends_with("4 jobs.\nDoubts: It was noisy. It drifted. Remarks: It was short.\n"));
+  result.warnings.erase(result.warnings.begin());
+  CHECK(
+      api::render_text(Sweep{}, result).ends_with("4 jobs.\nDoubts: It was noisy. It drifted.\n"));
+  result.warnings = {{"short", Severity::info, "It was short."}};
+  CHECK(api::render_text(Sweep{}, result).ends_with("4 jobs.\nRemarks: It was short.\n"));
+  result.warnings.clear();
+  CHECK(api::render_text(Sweep{}, result).ends_with("4 jobs.\n"));
 }
 
 TEST_CASE("points on no curve are shown with all that names them") {
