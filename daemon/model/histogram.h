@@ -15,10 +15,9 @@ inline constexpr std::uint32_t histogram_buckets = 1856;  // 29 groups of 64
 // is 1/64, so that the midpoint is at most 1/128 = 0.78 % off. Everything from 17 045 651 456 ns on
 // falls into the last bucket.
 [[nodiscard]] constexpr std::uint32_t bucket_index(std::uint64_t latency_ns) noexcept {
-  if (latency_ns < 128) return static_cast<std::uint32_t>(latency_ns);
-  const auto exponent = static_cast<std::uint32_t>(std::bit_width(latency_ns)) - 7;  // msb - 6
-  const std::uint32_t index =
-      ((exponent + 1) << 6) + static_cast<std::uint32_t>((latency_ns >> exponent) & 63);
+  // Seven significant bits, of which the first is always set and carries into the group.
+  const auto exponent = static_cast<std::uint32_t>(std::bit_width(latency_ns | 64)) - 7;
+  const std::uint32_t index = (exponent << 6) + static_cast<std::uint32_t>(latency_ns >> exponent);
   return index < histogram_buckets ? index : histogram_buckets - 1;
 }
 
