@@ -85,6 +85,23 @@ TEST_CASE("the published grid is 12 points and 2 drift checks") {
   CHECK(judgement.plan.settings.size() == 12);
 }
 
+TEST_CASE("a curve along any axis has one drift check in the plan") {
+  const TargetFacts facts = fakes::directory_facts("/scratch", "sda");
+  SweepSpec spec;
+  spec.numjobs_auto = false;
+  spec.numjobs = {4};
+  const auto runs = [&] { return judge(spec, facts, with_targets(), able()).plan.runs; };
+  CHECK(runs() == 1);  // a single point
+  spec.bs = {4096, 65536};
+  CHECK(runs() == 2 + 1);
+  spec.iodepth = {1, 8, 32};  // two curves along iodepth
+  CHECK(runs() == 6 + 2);
+  spec.numjobs = {1, 2, 4, 8};  // six along numjobs
+  CHECK(runs() == 24 + 6);
+  spec.rw = {Rw::randread, Rw::read};
+  CHECK(runs() == 48 + 12);
+}
+
 TEST_CASE("a size that doesn't fit is refused, and the one that fits is named") {
   TargetFacts facts = fakes::directory_facts("/scratch", "sda");
   facts.size_bytes = 100 * gibibyte;

@@ -180,6 +180,49 @@ TEST_CASE("a range of repeats is measured until each interval is narrow, or ther
   CHECK(schedule.most_left() == 0);
 }
 
+TEST_CASE("curves along iodepth or bs: the first point of each is measured first, and again last") {
+  struct Case {
+    std::vector<std::uint32_t> iodepth, bs;
+    std::vector<Setting> firsts;
+  };
+  const std::vector<Case> cases{
+      {{1, 8, 32}, {4096}, {{Rw::randread, 4096, 1, 2}}},
+      {{1, 8}, {4096, 65536}, {{Rw::randread, 4096, 1, 2}, {Rw::randread, 65536, 1, 2}}},
+      {{8}, {4096, 16384, 65536}, {{Rw::randread, 4096, 8, 2}}}};
+  for (const Case& one : cases) {
+    SweepSpec spec = grid({2});
+    spec.iodepth = one.iodepth;
+    spec.bs = one.bs;
+    spec.repeats = 2;
+    Schedule schedule(spec, 2, 5);
+    CHECK(schedule.most_left() ==
+          one.iodepth.size() * one.bs.size() * spec.repeats + one.firsts.size());
+    const auto runs = play(schedule);
+    std::vector<Setting> begin, end;
+    for (std::size_t i = 0; i < one.firsts.size(); ++i) begin.push_back(runs[i].setting);
+    for (const PlannedRun& run : runs) {
+      if (run.is_drift_check) end.push_back(run.setting);
+    }
+    std::sort(begin.begin(), begin.end());
+    CHECK(begin == one.firsts);
+    CHECK(end == one.firsts);
+    CHECK(runs.back().is_drift_check);
+  }
+}
+
+TEST_CASE("a curve with one good point has no drift to check") {
+  SweepSpec spec = grid({1});
+  spec.iodepth = {1, 8, 32};
+  Schedule schedule(spec, 1, 1);
+  std::size_t runs = 0;
+  while (const auto run = schedule.next()) {
+    CHECK_FALSE(run->is_drift_check);
+    schedule.note(*run, run->setting.iodepth == 8 ? std::optional(1000.0) : std::nullopt);
+    REQUIRE(++runs < 10);
+  }
+  CHECK(runs == 3);
+}
+
 TEST_CASE("a single point has no drift to check") {
   SweepSpec spec = grid({8});
   Schedule schedule(spec, 8, 1);

@@ -24,17 +24,6 @@ std::string axis_of(const SweepSpec& spec, std::span<const Run> runs) {
   return bs.size() > 1 ? "bs" : "numjobs";
 }
 
-Setting without_axis(Setting setting, std::string_view axis) {
-  if (axis == "iodepth") {
-    setting.iodepth = 0;
-  } else if (axis == "bs") {
-    setting.block_bytes = 0;
-  } else {
-    setting.numjobs = 0;
-  }
-  return setting;
-}
-
 // What is most common, the first seen among equals.
 Way commonest_way(std::span<const Run* const> runs) {
   std::vector<std::pair<Way, std::size_t>> seen;
@@ -89,6 +78,23 @@ std::string describe(const Way& way) {
     if ((way.engine_flags & flag) != 0) text += std::string(", ") + name;
   }
   return text;
+}
+
+std::string_view axis_asked(const SweepSpec& spec) noexcept {
+  if (spec.numjobs_auto || spec.numjobs.size() > 1) return "numjobs";
+  if (spec.iodepth.size() > 1) return "iodepth";
+  return spec.bs.size() > 1 ? "bs" : "numjobs";
+}
+
+Setting without_axis(Setting setting, std::string_view axis) noexcept {
+  if (axis == "iodepth") {
+    setting.iodepth = 0;
+  } else if (axis == "bs") {
+    setting.block_bytes = 0;
+  } else {
+    setting.numjobs = 0;
+  }
+  return setting;
 }
 
 std::uint32_t along(const Setting& setting, std::string_view axis) noexcept {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/model/run.h"
@@ -48,6 +49,11 @@ struct Groups {
 // nothing does. There is a curve for each combination of the rest that has a good run.
 [[nodiscard]] Groups group(const SweepSpec& spec, std::span<const Run> runs);
 
+// By the same rule, before there are runs.
+[[nodiscard]] std::string_view axis_asked(const SweepSpec& spec) noexcept;
+
+// What the points of one curve share: the axis' own field is 0.
+[[nodiscard]] Setting without_axis(Setting setting, std::string_view axis) noexcept;
 // The axis' own field.
 [[nodiscard]] std::uint32_t along(const Setting& setting, std::string_view axis) noexcept;
 

@@ -7,6 +7,7 @@
 #include "daemon/analysis/auto_numjobs.h"
 #include "daemon/model/error.h"
 #include "daemon/scheduler/plan_target.h"
+#include "daemon/scheduler/schedule.h"
 
 namespace iobenchd::scheduler {
 namespace {
@@ -151,10 +152,11 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   const auto per_rw = static_cast<std::uint32_t>(spec.bs.size() * spec.iodepth.size());
   const auto grid = static_cast<std::uint32_t>(jobs.size());
   const std::uint32_t refined = spec.numjobs_auto || spec.refine ? most_refinements : 0;
-  const std::uint32_t drift_checks = grid > 1 ? 1 : 0;
   const std::uint32_t repeats = std::max(spec.repeats, spec.repeats_most);
-  const std::uint32_t per_curve = (grid + refined) * repeats + drift_checks;
-  plan.runs = per_curve * per_rw * static_cast<std::uint32_t>(spec.rw.size());
+  const auto rws = static_cast<std::uint32_t>(spec.rw.size());
+  const std::uint32_t runs_of_rw =
+      (grid + refined) * repeats * per_rw + drift_checks_of(spec, grid) / rws;
+  plan.runs = runs_of_rw * rws;
   const double span = asked_seconds(spec);
   const double cooldown = static_cast<double>(spec.cooldown_ns) / 1e9;
   const double measuring = plan.runs * (span + cooldown + run_overhead_seconds);
@@ -169,9 +171,9 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   plan.seconds += plan.seconds < short_sweep_seconds ? short_reference_seconds : reference_seconds;
   const auto writing = static_cast<double>(std::count_if(spec.rw.begin(), spec.rw.end(), writes));
   const double written_by_a_run = span * write_bytes_per_s;
-  const double written = writing * per_rw * per_curve * written_by_a_run;
+  const double written = writing * runs_of_rw * written_by_a_run;
   if (spec.workload.verify == 1)
-    plan.seconds += writing * per_rw * per_curve *
+    plan.seconds += writing * runs_of_rw *
                     std::min(written_by_a_run, static_cast<double>(plan.size_bytes)) /
                     read_back_bytes_per_s;
   plan.write_bytes =

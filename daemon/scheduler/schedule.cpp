@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "daemon/analysis/auto_numjobs.h"
+#include "daemon/analysis/curves.h"
 #include "daemon/analysis/noise.h"
 #include "daemon/scheduler/plan.h"
 
@@ -25,7 +28,25 @@ Setting with_jobs(Setting setting, std::uint32_t numjobs) noexcept {
   return setting;
 }
 
+// Where every curve begins: all of them run along the same list.
+std::uint32_t least_along(const SweepSpec& spec, std::string_view axis) {
+  const std::vector<std::uint32_t>& list = axis == "iodepth" ? spec.iodepth
+                                           : axis == "bs"    ? spec.bs
+                                                             : spec.numjobs;
+  return *std::min_element(list.begin(), list.end());
+}
+
 }  // namespace
+
+std::uint32_t drift_checks_of(const SweepSpec& spec, std::size_t grid_jobs) noexcept {
+  const std::string_view axis = analysis::axis_asked(spec);
+  const std::size_t along_axis = axis == "iodepth" ? spec.iodepth.size()
+                                 : axis == "bs"    ? spec.bs.size()
+                                                   : grid_jobs;
+  if (along_axis <= 1) return 0;
+  const std::size_t points = spec.rw.size() * spec.bs.size() * spec.iodepth.size() * grid_jobs;
+  return static_cast<std::uint32_t>(points / along_axis);
+}
 
 Schedule::Schedule(const SweepSpec& spec, std::uint32_t most_jobs, std::uint64_t seed)
     : spec_(spec), most_jobs_(most_jobs), random_(seed) {
@@ -61,12 +82,15 @@ std::optional<PlannedRun> Schedule::next() {
 // whole sweep; the rest in one shuffle over all curves and repeats.
 void Schedule::fill_grid() {
   std::deque<PlannedRun> firsts, others;
-  const std::uint32_t first_jobs = *std::min_element(spec_.numjobs.begin(), spec_.numjobs.end());
+  const std::string_view axis = analysis::axis_asked(spec_);
+  const std::uint32_t least = least_along(spec_, axis);
   for (std::uint32_t repeat = 0; repeat < spec_.repeats; ++repeat) {
     for (const CurveState& curve : curves_) {
       for (const std::uint32_t jobs : spec_.numjobs) {
-        const bool first = spec_.order == Order::shuffled && repeat == 0 && jobs == first_jobs;
-        (first ? firsts : others).push_back({with_jobs(curve.base, jobs), repeat, false});
+        const Setting setting = with_jobs(curve.base, jobs);
+        const bool first = spec_.order == Order::shuffled && repeat == 0 &&
+                           analysis::along(setting, axis) == least;
+        (first ? firsts : others).push_back({setting, repeat, false});
       }
     }
   }
@@ -105,11 +129,17 @@ void Schedule::fill_repeats() {
   pending_ = std::move(batch);
 }
 
+// Of a curve that has one good point nobody could say that it drifted.
 void Schedule::fill_drift_checks() {
-  for (const CurveState& curve : curves_) {
-    std::vector<std::uint32_t> jobs = jobs_with_runs(curve);
-    std::erase_if(jobs, [&](std::uint32_t n) { return !median_iops(with_jobs(curve.base, n)); });
-    if (jobs.size() >= 2) pending_.push_back({with_jobs(curve.base, jobs.front()), 0, true});
+  const std::string_view axis = analysis::axis_asked(spec_);
+  std::map<Setting, std::set<Setting>> curves;
+  for (const auto& [run, iops] : outcomes_) {
+    if (!run.is_drift_check && iops)
+      curves[analysis::without_axis(run.setting, axis)].insert(run.setting);
+  }
+  // Settings of one curve differ along its axis alone, so that its first point is the least.
+  for (const auto& [base, points] : curves) {
+    if (points.size() > 1) pending_.push_back({*points.begin(), 0, true});
   }
 }
 
@@ -199,7 +229,9 @@ std::uint32_t Schedule::most_left() const {
   for (const PlannedRun& run : pending_) left += outcomes_.count(run) == 0 ? 1 : 0;
   if (drift_filled_) return left;
   for (const CurveState& curve : curves_) left += most_left_of(curve);
-  return left;
+  const std::size_t grid_jobs =
+      spec_.numjobs_auto ? analysis::doublings(most_jobs_).size() : spec_.numjobs.size();
+  return left + drift_checks_of(spec_, grid_jobs);
 }
 
 std::uint32_t Schedule::most_left_of(const CurveState& curve) const {
@@ -223,9 +255,8 @@ std::uint32_t Schedule::most_left_of(const CurveState& curve) const {
         std::count_if(known.begin(), known.end(), [this](auto n) { return !is_of_grid(n); }));
     points += most_refinements - std::min(most_refinements, refined);
   }
-  const std::uint32_t drift_check = grid.size() > 1 ? 1 : 0;
   const std::uint32_t most = std::max(spec_.repeats, spec_.repeats_most);
-  return points * most + repeats_left_of(curve, known) + drift_check;
+  return points * most + repeats_left_of(curve, known);
 }
 
 // What may still be added to points that are begun, for the sake of their intervals.

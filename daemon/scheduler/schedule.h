@@ -3,6 +3,7 @@
 // what was measured, so that a restarted sweep goes on where it was. One owner, one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -20,6 +21,11 @@ struct PlannedRun {
   auto operator<=>(const PlannedRun&) const = default;
 };
 
+// How many curves there are whose first point is measured again last: those along the axis of the
+// sweep, where it has more than one point. `grid_jobs`: how many numjobs there may be beside those
+// of refining.
+[[nodiscard]] std::uint32_t drift_checks_of(const SweepSpec& spec, std::size_t grid_jobs) noexcept;
+
 class Schedule {
  public:
   // `most_jobs`: as far as auto and refine may go.
@@ -35,8 +41,8 @@ class Schedule {
   [[nodiscard]] std::uint32_t most_left() const;
 
  private:
-  struct CurveState {
-    Setting base;  // numjobs 0
+  struct CurveState {  // along numjobs, whatever the axis of the sweep is
+    Setting base;      // numjobs 0
     bool complete = false;
   };
 
