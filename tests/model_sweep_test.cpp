@@ -96,6 +96,10 @@ TEST_CASE("a grid of 10 001 runs is refused, one of 10 000 is not") {
   CHECK(validate(spec).empty());
   spec.numjobs.push_back(101);
   CHECK(names(validate(spec), ""));
+  spec.repeats = 3;
+  CHECK(validate(spec).empty());
+  spec.repeats_most = 100;  // until intervals are narrow: the most there may be
+  CHECK(names(validate(spec), ""));
 }
 
 TEST_CASE("offset and per_job need what they speak of") {

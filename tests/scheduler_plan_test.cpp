@@ -218,6 +218,35 @@ TEST_CASE("auto becomes io_uring where there is one, threads for depth, psync el
   CHECK(says(refusal(spec, facts, none), "the kernel says no"));
 }
 
+TEST_CASE("the blocks in flight take at most half of the machine's memory") {
+  const TargetFacts facts = fakes::directory_facts("/scratch", "sda");
+  Ability small = able();
+  small.memory_bytes = 8 * gibibyte;
+  SweepSpec spec;
+  spec.numjobs_auto = false;
+  spec.numjobs = {1, 64};
+  spec.iodepth = {1, 64};
+  spec.bs = {1 << 20};  // 64 x 64 x 1 MiB: exactly half
+  CHECK(judge(spec, facts, with_targets(), small).most_jobs == 64);
+  spec.bs = {(1 << 20) + 512};  // a page more
+  const Error error = refusal(spec, facts, small);
+  CHECK(std::string(error.what()) ==
+        "numjobs: the blocks in flight of 64 jobs take 4311744512 bytes, and half of the memory "
+        "here is 4294967296: at most 63 jobs would fit; ask for less depth or smaller blocks");
+  CHECK(judge(spec, facts, with_targets(), able()).most_jobs == 64);  // nobody knows the memory
+  spec.ioengine = IoEngine::psync;                                    // one block a job
+  CHECK(judge(spec, facts, with_targets(), small).most_jobs == 64);
+  spec.ioengine = IoEngine::automatic;
+  spec.numjobs_auto = true;
+  spec.numjobs.clear();
+  CHECK(judge(spec, facts, with_targets(), small).most_jobs == 63);
+  spec.bs = {16 << 20};
+  spec.iodepth = {1024};
+  CHECK(std::string(refusal(spec, facts, small).what()) ==
+        "bs: the blocks in flight of 1 job take 17179869184 bytes, and half of the memory here is "
+        "4294967296: ask for less depth or smaller blocks");
+}
+
 TEST_CASE("blocks and offsets are multiples of the disk's own sector") {
   TargetFacts facts = fakes::disk_facts("/dev/sda", "sda");
   facts.logical_sector_bytes = 4096;

@@ -37,19 +37,55 @@ IoEngine decide_ioengine(const SweepSpec& spec, const TargetFacts& facts, const 
   return largest(spec.iodepth, 1) > 1 ? IoEngine::threads : IoEngine::psync;
 }
 
+bool holds_depth(IoEngine ioengine) {
+  return ioengine == IoEngine::io_uring || ioengine == IoEngine::threads;
+}
+
+// Each I/O in flight has a block of memory of its own, and every page of it is touched. A mapping's
+// are the page cache.
+std::uint64_t block_memory_of_a_job(const SweepSpec& spec, IoEngine ioengine) {
+  constexpr std::uint64_t page_bytes = 4096;
+  if (ioengine == IoEngine::mmap) return 0;
+  const std::uint64_t depth = holds_depth(ioengine) ? largest(spec.iodepth, 1) : 1;
+  return (largest(spec.bs, 512) + page_bytes - 1) / page_bytes * page_bytes * depth;
+}
+
+// As many jobs as half of the memory bears: more would make the machine swap, and itself the limit.
+std::uint32_t jobs_in_memory(const SweepSpec& spec, IoEngine ioengine, const Ability& ability) {
+  const std::uint64_t each = block_memory_of_a_job(spec, ioengine);
+  if (ability.memory_bytes == 0 || each == 0) return max_numjobs;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(ability.memory_bytes / 2 / each, max_numjobs));
+}
+
+FieldError memory_error(const SweepSpec& spec, std::uint32_t jobs, std::uint64_t each,
+                        std::uint32_t limit, std::uint64_t memory_bytes) {
+  const std::string fits =
+      limit == 0 ? "" : "at most " + std::to_string(limit) + " jobs would fit; ";
+  return {spec.numjobs_auto ? "bs" : "numjobs",
+          "the blocks in flight of " + std::to_string(jobs) + (jobs == 1 ? " job" : " jobs") +
+              " take " + std::to_string(jobs * each) + " bytes, and half of the memory here is " +
+              std::to_string(memory_bytes / 2) + ": " + fits +
+              "ask for less depth or smaller blocks"};
+}
+
 // The most jobs of any point: of the list, or as far as auto may go.
 std::uint32_t most_jobs_of(const SweepSpec& spec, IoEngine ioengine, const Ability& ability,
                            std::vector<FieldError>& errors) {
   const std::uint32_t depth = std::max(1U, largest(spec.iodepth, 1));
   const std::uint32_t limit =
       ioengine == IoEngine::threads ? std::max(1U, max_engine_threads / depth) : max_numjobs;
-  if (spec.numjobs_auto) return std::min(auto_numjobs_limit, limit);
+  const std::uint32_t in_memory = jobs_in_memory(spec, ioengine, ability);
+  if (spec.numjobs_auto && in_memory > 0) return std::min({auto_numjobs_limit, limit, in_memory});
   const std::uint32_t jobs = largest(spec.numjobs, 1);
   if (jobs > limit && spec.ioengine == IoEngine::automatic)
     errors.push_back(
         {"numjobs", "without io_uring (" + ability.why_no_io_uring +
                         ") depth takes threads, and numjobs x iodepth is at most 4096: at depth " +
                         std::to_string(depth) + " at most " + std::to_string(limit) + " jobs"});
+  if (jobs > in_memory)
+    errors.push_back(memory_error(spec, jobs, block_memory_of_a_job(spec, ioengine), in_memory,
+                                  ability.memory_bytes));
   return std::clamp(jobs, 1U, limit);
 }
 
@@ -128,9 +164,8 @@ void judge_verify(const SweepSpec& spec, const Judgement& judgement,
   if (spec.workload.verify == 0) return;
   const std::uint64_t depth = std::max(1U, largest(spec.iodepth, 1));
   const std::uint64_t jobs = (judgement.most_jobs + judgement.files - 1) / judgement.files;
-  const bool holds_depth =
-      judgement.ioengine == IoEngine::io_uring || judgement.ioengine == IoEngine::threads;
-  const std::uint64_t of_a_file = jobs * (holds_depth ? depth : 1) * 2 * largest(spec.bs, 512);
+  const std::uint64_t of_a_file =
+      jobs * (holds_depth(judgement.ioengine) ? depth : 1) * 2 * largest(spec.bs, 512);
   const std::uint64_t have = judgement.scratch ? judgement.file_bytes : judgement.plan.size_bytes;
   if (have < of_a_file)
     errors.push_back({"size",

@@ -25,6 +25,7 @@ struct Ability {
   std::string why_no_io_uring;
   bool layout_per_job = false;   // the default of `layout` here
   std::string scratch_real_dir;  // after symlinks
+  std::uint64_t memory_bytes = 0;  // of the machine; 0: unknown
 };
 
 struct Judgement {

@@ -79,6 +79,7 @@ Ability Scheduler::State::ability() {
   Ability ability;
   ability.layout_per_job = machine.layout_per_job;
   ability.why_no_io_uring = "this system has none";
+  if (machine.machine) ability.memory_bytes = machine.machine().memory_bytes;
   if (machine.io_uring) ability.io_uring = machine.io_uring(ability.why_no_io_uring);
   std::string directory;
   {
