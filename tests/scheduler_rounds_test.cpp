@@ -87,10 +87,13 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   Workshop workshop;
   workshop.settings.targets[0].write = 1;
   std::uint64_t passed = 0;
+  Workload compressible;  // nothing else of the workload is a filling's
+  compressible.buffer_compress_percentage = 60;
   workshop.host.script = [&](EngineEnd& end, const OpenRun& request) {
     if (end.load.task == Task::layout) {
       CHECK(request.write == 1);
       CHECK(request.sync == Sync::none);  // a layout has its own way
+      CHECK(end.load.workload == compressible);
       passed += end.load.size_bytes;
     } else if (end.load.task == Task::measure) {
       CHECK(request.write == 0);
@@ -105,6 +108,7 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   SweepSpec spec = grid_on("/dev/sda", {1});
   spec.precondition = true;
   spec.workload.sync = Sync::dsync;
+  spec.workload.buffer_compress_percentage = 60;
   CHECK_THROWS_AS(static_cast<void>(life.scheduler.submit(spec)), Error);
   CHECK(passed == 0);
   spec.confirm = confirm_phrase(workshop.host.facts["/dev/sda"]);
@@ -112,6 +116,22 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   CHECK(sweep.state == SweepState::done);
   CHECK(passed == sweep.plan.size_bytes);
   CHECK(sweep.plan.write_bytes == sweep.plan.size_bytes);
+}
+
+TEST_CASE("a scratch file is as compressible as what the workload writes") {
+  Workshop workshop;
+  std::uint32_t laid_out = 0;
+  workshop.host.script = [&](EngineEnd& end, const OpenRun&) {
+    if (end.load.task == Task::layout) laid_out = end.load.workload.buffer_compress_percentage;
+    if (prepares(end)) return;
+    end.tick(Phase::measure, 100, 1'000'000, end.load.runtime_ns);
+    end.final(100, 1'000'000);
+  };
+  Life life(workshop);
+  SweepSpec spec = grid_on("", {1});
+  spec.workload.buffer_compress_percentage = 75;
+  CHECK(life.wait_for_end(life.scheduler.submit(spec).id).state == SweepState::done);
+  CHECK(laid_out == 75);
 }
 
 }  // namespace

@@ -155,18 +155,25 @@ OpenRun Runner::filling_request(std::uint32_t descriptors) const {
   return request;
 }
 
+// Bytes like those of the workload's own writes: what compresses otherwise reads otherwise.
+Load Runner::filling_load() const {
+  Load load;
+  load.task = Task::layout;
+  load.seed = sweep_.spec.seed.value_or(0);
+  load.workload.buffer_compress_percentage = sweep_.spec.workload.buffer_compress_percentage;
+  return load;
+}
+
 void Runner::lay_out_files() {
   if (!judgement_.scratch) return;
   board_.enter(SweepPhase::layout);
   files_made_ = true;
-  Load load;
-  load.task = Task::layout;
+  Load load = filling_load();
   load.numjobs = load.files = judgement_.files;
   // Nothing is read back by the null loop: a block is enough to have a file.
   load.size_bytes = judgement_.ioengine == IoEngine::null ? std::uint64_t{layout_block_bytes}
                                                           : judgement_.file_bytes;
   load.block_bytes = static_cast<std::uint32_t>(std::gcd(load.size_bytes, layout_block_bytes));
-  load.seed = sweep_.spec.seed.value_or(0);
   OpenRun request = filling_request(judgement_.files);
   request.create = 1;
   request.expected_bytes = 0;
@@ -191,12 +198,10 @@ void Runner::lay_out_files() {
 void Runner::precondition() {
   if (!sweep_.spec.precondition || judgement_.scratch || runs_done_ > 0) return;
   board_.enter(SweepPhase::precondition);
-  Load load;
-  load.task = Task::layout;
+  Load load = filling_load();
   load.offset_bytes = sweep_.spec.offset_bytes;
   load.block_bytes = *std::max_element(sweep_.spec.bs.begin(), sweep_.spec.bs.end());
   load.size_bytes = judgement_.plan.size_bytes / load.block_bytes * load.block_bytes;
-  load.seed = sweep_.spec.seed.value_or(0);
   Observer observer;
   observer.on_tick = [&](const Tick& tick) {
     if (tick.total_bytes > 0)

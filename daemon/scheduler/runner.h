@@ -98,6 +98,7 @@ class Runner {
   [[nodiscard]] Load load_of(const Setting& setting, Task task) const;
   [[nodiscard]] OpenRun request_of(std::uint32_t numjobs, bool write) const;
   [[nodiscard]] OpenRun filling_request(std::uint32_t descriptors) const;
+  [[nodiscard]] Load filling_load() const;
   [[nodiscard]] Circumstances circumstances() const;
 
   // Waiting (runner_wait.cpp).
