@@ -49,12 +49,30 @@ TEST_CASE("the last five rounds are one measurement of five times the length") {
   CHECK(sum.read.latency.count == 150);
   CHECK(sum.device_read_bytes == 150 * 4096);
   CHECK(sum.machine_cpu_busy_percent == 10);
-  REQUIRE(sum.samples.size() == 5);
-  CHECK(sum.samples[4].second == 4);
-  CHECK(sum.samples[4].read_ios == 50);
   REQUIRE(sum.jobs.size() == 2);
   CHECK(sum.jobs[1].read_ios == 75);
   CHECK(merge_rounds({}).measured_ns == 0);
+}
+
+TEST_CASE("the seconds of all rounds are kept: those before the last five, and ramps, as ramp") {
+  std::vector<Measurement> rounds = rounds_of({500, 400, 10, 20, 30, 40, 50});
+  rounds[0].samples.insert(rounds[0].samples.begin(), Sample{});
+  rounds[0].samples[0].ramp = true;
+  rounds[2].samples.push_back(rounds[2].samples[0]);
+  const Measurement sum = merge_rounds(rounds);
+  std::vector<std::uint32_t> seconds;
+  std::vector<std::uint64_t> ios;
+  std::vector<bool> ramp;
+  for (const Sample& sample : sum.samples) {
+    seconds.push_back(sample.second);
+    ios.push_back(sample.read_ios);
+    ramp.push_back(sample.ramp);
+  }
+  CHECK(seconds == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(ios == std::vector<std::uint64_t>{0, 500, 400, 10, 10, 20, 30, 40, 50});
+  CHECK(ramp == std::vector<bool>{true, true, true, false, false, false, false, false, false});
+  // Few rounds: all of them count.
+  CHECK_FALSE(merge_rounds(rounds_of({500, 400})).samples[0].ramp);
 }
 
 TEST_CASE("a sweep with steady_state measures rounds until they are steady") {

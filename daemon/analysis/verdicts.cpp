@@ -248,11 +248,20 @@ class Examination {
 
   void judge_steadiness(const Steadiness& s) {
     if (s.steady()) return;
-    raise("not_steady", Severity::caution,
-          "over 5 equal slices of the run IOPS ranged over " + percent(s.range) +
-              " of their average and drifted by " + percent(s.excursion),
-          "Steady is 20 % and 10 % at most: use a longer ramp_time and runtime.",
-          std::max(s.range / steady_range, s.excursion / steady_excursion));
+    const std::string range = "IOPS ranged over " + percent(s.range) +
+                              " of their average and drifted by " + percent(s.excursion);
+    const double weight = std::max(s.range / steady_range, s.excursion / steady_excursion);
+    const std::uint32_t rounds = spec_ != nullptr ? spec_->steady_rounds : 0;
+    if (rounds > 0) {
+      raise("not_steady", Severity::caution,
+            "over the last 5 of at most " + std::to_string(rounds) + " rounds " + range,
+            "Steady is 20 % and 10 % at most: precondition the disk, or ask steady_state for more "
+            "or longer rounds.",
+            weight);
+      return;
+    }
+    raise("not_steady", Severity::caution, "over 5 equal slices of the run " + range,
+          "Steady is 20 % and 10 % at most: use a longer ramp_time and runtime.", weight);
   }
 
   void about_the_target() {

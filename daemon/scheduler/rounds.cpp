@@ -43,11 +43,17 @@ void add_jobs(std::vector<JobFigures>& sum, const std::vector<JobFigures>& jobs)
   }
 }
 
-void add_samples(std::vector<Sample>& all, const std::vector<Sample>& samples) {
-  for (Sample sample : samples) {
-    sample.second = static_cast<std::uint32_t>(all.size());
-    all.push_back(sample);
+// The seconds of all rounds, one after the other: what led to the window is its ramp.
+std::vector<Sample> samples_of(std::span<const Measurement> rounds, std::size_t counted) {
+  std::vector<Sample> all;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    for (Sample sample : rounds[i].samples) {
+      sample.second = static_cast<std::uint32_t>(all.size());
+      sample.ramp = sample.ramp || i + counted < rounds.size();
+      all.push_back(sample);
+    }
   }
+  return all;
 }
 
 void add_costs(Measurement& sum, const Measurement& one) {
@@ -79,12 +85,12 @@ Measurement merge_rounds(std::span<const Measurement> rounds) {
   const std::span<const Measurement> window = window_of(rounds);
   if (window.empty()) return {};
   Measurement sum = window.front();
+  sum.samples = samples_of(rounds, window.size());
   for (const Measurement& one : window.subspan(1)) {
     sum.measured_ns += one.measured_ns;
     add(sum.read, one.read);
     add(sum.write, one.write);
     add(sum.fsync, one.fsync);
-    add_samples(sum.samples, one.samples);
     add_jobs(sum.jobs, one.jobs);
     add_costs(sum, one);
     sum.machine_cpu_busy_percent =
