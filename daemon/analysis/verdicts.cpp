@@ -1,6 +1,7 @@
 #include "daemon/analysis/verdicts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,7 @@ constexpr double slowed_share = 0.8;
 constexpr double steady_seconds = 5;
 constexpr double short_seconds = 10;
 constexpr double holes_most_percent = 1;  // the last block of a file is rarely full
+constexpr double least_rate_share = 0.95;
 constexpr double other_share = 0.05;
 constexpr double other_ios_per_s = 5;
 
@@ -37,6 +39,7 @@ class Examination {
     about_the_cache();
     about_holes();
     about_littles_law();
+    about_the_rate();
     about_units_and_errors();
     about_the_engine();
     about_the_machine();
@@ -149,6 +152,26 @@ class Examination {
           1 - line_.concurrency / asked);
   }
 
+  // Of an open loop: what may be missing by chance is no doubt, a rounded I/O of each job or, among
+  // independent users, three standard deviations.
+  void about_the_rate() {
+    if (!measured_here() || !open_loop() || !(line_.measured_seconds > 0)) return;
+    const Workload& workload = spec_->workload;
+    const double asked = static_cast<double>(workload.rate_iops) * run_.setting.numjobs;
+    const double due = asked * line_.measured_seconds;
+    const double missing = due - line_.iops * line_.measured_seconds;
+    const double by_chance = workload.rate_process == RateProcess::poisson
+                                 ? 3 * std::sqrt(due)
+                                 : static_cast<double>(run_.setting.numjobs);
+    if (missing <= (1 - least_rate_share) * due || missing <= by_chance) return;
+    raise("rate_not_attained", Severity::caution,
+          "only " + count(line_.iops) + " of the " + count(asked) + " IOPS asked for were done (" +
+              percent(line_.iops / asked) + ")",
+          "The disk can't keep that rate at this depth, and latency, which begins when an I/O is "
+          "due, grows for as long as the run lasts: use a lower rate_iops, or more depth or jobs.",
+          1 - line_.iops / asked);
+  }
+
   void about_units_and_errors() {
     const std::optional<double> gap =
         unit_gap(line_.bandwidth_bytes_per_s, line_.iops, run_.setting.block_bytes);
@@ -172,11 +195,14 @@ class Examination {
     const bool linux_host = c_.os.find("Linux") != std::string::npos;
     if (spec_->ioengine == IoEngine::automatic) {
       if (!linux_host || m_.ioengine == IoEngine::io_uring || m_.ioengine == IoEngine::null) return;
-      if (m_.ioengine == IoEngine::psync && run_.setting.iodepth == 1) return;  // nothing is lost
+      const bool one_at_a_time = m_.ioengine == IoEngine::psync && run_.setting.iodepth == 1;
       raise("engine_fallback", Severity::caution,
             "measured with " + ran + " where io_uring is usual",
-            "It costs more CPU for each I/O: check that io_uring is built in and allowed "
-            "(sysctl kernel.io_uring_disabled=0).");
+            std::string(one_at_a_time
+                            ? "One I/O at a time asks the disk the same, but costs another amount "
+                              "of CPU: compare it with runs of psync alone, or check "
+                            : "It costs more CPU for each I/O: check ") +
+                "that io_uring is built in and allowed (sysctl kernel.io_uring_disabled=0).");
     } else if (spec_->ioengine != m_.ioengine) {
       raise("engine_fallback", Severity::caution,
             "measured with " + ran + " although " + std::string(to_string(spec_->ioengine)) +
@@ -194,7 +220,6 @@ class Examination {
           m_.machine_cpu_busy_percent);
   }
 
-  // Only where the device's bytes are ours one by one: buffered I/O reads ahead and writes late.
   // On average; the device splits large blocks and merges small ones.
   [[nodiscard]] double bytes_of_a_device_io() const {
     const auto ios = static_cast<double>(m_.device_read_ios + m_.device_write_ios);
@@ -202,6 +227,7 @@ class Examination {
     return ios > 0 ? bytes / ios : run_.setting.block_bytes;
   }
 
+  // Only where the device's bytes are ours one by one: buffered I/O reads ahead and writes late.
   void about_other_load() {
     if (!measured_here() || !m_.device_counters_known || !m_.direct || m_.measured_ns == 0) return;
     // A write that has to be on the medium takes its filesystem's journal along: of a file, what is
