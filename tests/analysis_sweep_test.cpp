@@ -6,7 +6,6 @@
 
 #include "daemon/analysis/analysis.h"
 #include "daemon/analysis/curves.h"
-#include "daemon/analysis/fold.h"
 #include "tests/published.h"
 #include "tests/runs.h"
 
@@ -375,20 +374,6 @@ TEST_CASE("a curve names its first strained n, and under a limit the p99 decides
   CHECK_FALSE(analyse(spec, runs).curves[0].under_limit.has_value());
   REQUIRE(find(result.warnings, "system_strained") != nullptr);
   CHECK(find(result.warnings, "system_strained")->sentence.starts_with("At 2 of 5 points: "));
-}
-
-TEST_CASE("folding: everywhere alike, everywhere, somewhere, once") {
-  const auto located = [](const char* where, const char* seen, double weight) {
-    return LocatedDoubt{where, {"noisy", Severity::caution, seen, "Wait.", weight}};
-  };
-  const std::vector<LocatedDoubt> alike{located("1 job", "it swings", 1),
-                                        located("2 jobs", "it swings", 1)};
-  CHECK(fold(alike, 2, "point").sentence == "It swings. Wait.");
-  CHECK(fold(alike, 3, "point").sentence == "At 2 of 3 points: it swings. Wait.");
-  const std::vector<LocatedDoubt> varied{located("1 job", "21 %", 21),
-                                         located("2 jobs", "40 %", 40)};
-  CHECK(fold(varied, 2, "point").sentence == "At both points, most at 2 jobs: 40 %. Wait.");
-  CHECK(fold(std::span(varied).first(1), 4, "point").sentence == "At 1 job: 21 %. Wait.");
 }
 
 TEST_CASE("figures that are no numbers lead to a named reason") {
