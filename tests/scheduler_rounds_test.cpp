@@ -101,7 +101,7 @@ TEST_CASE("a sweep with steady_state measures rounds until they are steady") {
   CHECK(runs[0].measurement.measured_ns == 5'000'000'000);
 }
 
-TEST_CASE("precondition writes a device over once, and only with its confirmation") {
+TEST_CASE("precondition writes a device over once, all of it, and only with its confirmation") {
   Workshop workshop;
   workshop.settings.targets[0].write = 1;
   std::uint64_t passed = 0;
@@ -112,6 +112,7 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
       CHECK(request.write == 1);
       CHECK(request.sync == Sync::none);  // a layout has its own way
       CHECK(end.load.workload == compressible);
+      CHECK(end.load.offset_bytes == 0);
       passed += end.load.size_bytes;
     } else if (end.load.task == Task::measure) {
       CHECK(request.write == 0);
@@ -125,6 +126,8 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   Life life(workshop);
   SweepSpec spec = grid_on("/dev/sda", {1});
   spec.precondition = true;
+  spec.offset_bytes = 1 << 20;
+  spec.size_bytes = 64 << 20;
   spec.workload.sync = Sync::dsync;
   spec.workload.buffer_compress_percentage = 60;
   CHECK_THROWS_AS(static_cast<void>(life.scheduler.submit(spec)), Error);
@@ -132,8 +135,9 @@ TEST_CASE("precondition writes a device over once, and only with its confirmatio
   spec.confirm = confirm_phrase(workshop.host.facts["/dev/sda"]);
   const Sweep sweep = life.wait_for_end(life.scheduler.submit(spec).id);
   CHECK(sweep.state == SweepState::done);
-  CHECK(passed == sweep.plan.size_bytes);
-  CHECK(sweep.plan.write_bytes == sweep.plan.size_bytes);
+  CHECK(sweep.plan.size_bytes == 64 << 20);
+  CHECK(passed == 1 << 30);
+  CHECK(sweep.plan.write_bytes == 1 << 30);
 }
 
 TEST_CASE("a scratch file is as compressible as what the workload writes") {

@@ -201,7 +201,7 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   const double layout = static_cast<double>(plan.layout_bytes) / layout_bytes_per_s;
   // A scratch file's layout is a pass already.
   const bool passes = spec.precondition && !judgement.scratch;
-  const std::uint64_t pass_bytes = passes ? plan.size_bytes : 0;
+  const std::uint64_t pass_bytes = passes ? judgement.facts.size_bytes : 0;
   plan.seconds = measuring + layout + static_cast<double>(pass_bytes) / layout_bytes_per_s;
   plan.seconds += plan.seconds < short_sweep_seconds ? short_reference_seconds : reference_seconds;
   const auto writing = static_cast<double>(std::count_if(spec.rw.begin(), spec.rw.end(), writes));

@@ -193,15 +193,14 @@ void Runner::lay_out_files() {
 }
 
 // What was never written, or was discarded, is read from nowhere and written too fast: SNIA has a
-// disk written over once, from its beginning to its end. An earlier life of this sweep has done it
-// where it has measured anything.
+// disk written over once, from its beginning to its end, whatever is measured of it. An earlier
+// life of this sweep has done it where it has measured anything.
 void Runner::precondition() {
   if (!sweep_.spec.precondition || judgement_.scratch || runs_done_ > 0) return;
   board_.enter(SweepPhase::precondition);
   Load load = filling_load();
-  load.offset_bytes = sweep_.spec.offset_bytes;
-  load.block_bytes = *std::max_element(sweep_.spec.bs.begin(), sweep_.spec.bs.end());
-  load.size_bytes = judgement_.plan.size_bytes / load.block_bytes * load.block_bytes;
+  load.block_bytes = std::max(512U, judgement_.facts.logical_sector_bytes);
+  load.size_bytes = judgement_.facts.size_bytes / load.block_bytes * load.block_bytes;
   Observer observer;
   observer.on_tick = [&](const Tick& tick) {
     if (tick.total_bytes > 0)
