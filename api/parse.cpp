@@ -183,6 +183,21 @@ void add_judgement(const SweepSpec& spec, std::vector<FieldError>& errors) {
   }
 }
 
+// A default is for the sweeps that it can apply to: what is for writes says nothing to one that
+// only reads, what needs io_uring nothing to one by threads. What was `asked` for stays, and is
+// judged.
+void drop_what_cant_apply(const Json& asked, SweepSpec& spec) {
+  Workload& workload = spec.workload;
+  const bool writing = std::any_of(spec.rw.begin(), spec.rw.end(), writes);
+  const auto is_default = [&](std::string_view field) { return !asked.contains(field); };
+  const bool polls = workload.hipri == 1 && !is_default("hipri");
+  if (is_default("fsync") && (!writing || polls)) workload.fsync = 0;
+  if (is_default("verify") && (!writing || spec.ioengine == IoEngine::null)) workload.verify = 0;
+  const bool can_poll = spec.direct && spec.ioengine == IoEngine::io_uring && workload.fsync == 0;
+  if (is_default("hipri") && !can_poll) workload.hipri = 0;
+  if (is_default("layout") && !spec.target.empty()) spec.layout.reset();
+}
+
 Json object_of(std::string_view text, std::string_view whose) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json::object();
   Json value = parse_strict(text);
@@ -196,16 +211,18 @@ Json object_of(std::string_view text, std::string_view whose) {
 
 }  // namespace
 
-SweepSpec parse_sweep_fields(const Json& fields, SweepSpec base) {
+SweepSpec parse_defaults(const Json& fields) {
   if (!fields.is_object()) throw Error(ErrorCode::invalid, refusal(fields, "an object"));
+  SweepSpec spec;
   std::vector<FieldError> errors;
   FieldReader reader(fields, "", errors);
-  read_preset(reader, base);
-  read_all(reader, base);
+  read_preset(reader, spec);
+  read_all(reader, spec);
   reader.refuse_unknown(later_names);
-  add_judgement(base, errors);
+  drop_what_cant_apply(Json::object(), spec);
+  add_judgement(spec, errors);
   throw_if_wrong(std::move(errors));
-  return base;
+  return spec;
 }
 
 SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json) {
@@ -223,6 +240,7 @@ SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json) {
   (void)reader.find("preset");
   read_all(reader, spec);
   reader.refuse_unknown(later_names);
+  drop_what_cant_apply(fields, spec);
   add_judgement(spec, errors);
   throw_if_wrong(std::move(errors));
   return spec;

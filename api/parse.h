@@ -13,12 +13,14 @@
 namespace iobenchd::api {
 
 // A POST body: the preset's values, then `defaults_json` (the configuration's), then the body's
-// own. An empty body is the default sweep. A document that isn't JSON throws Error{invalid} without
-// fields (400); a wrong field throws with fields (422).
+// own. A default of the configuration that can't apply to this sweep is left out (fsync and verify
+// where it only reads, hipri without io_uring or beside fsync, layout of a target). An empty body
+// is the default sweep. A document that isn't JSON throws Error{invalid} without fields (400); a
+// wrong field throws with fields (422).
 [[nodiscard]] SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json);
-// The configuration's `defaults`: the same fields, checked the same way. A `preset` among them
-// replaces `base`.
-[[nodiscard]] SweepSpec parse_sweep_fields(const nlohmann::ordered_json& fields, SweepSpec base);
+// The configuration's `defaults`: the same fields, checked the same way. What only some sweeps can
+// have may be among them.
+[[nodiscard]] SweepSpec parse_defaults(const nlohmann::ordered_json& fields);
 
 // What PATCH /sweeps/{id} may change.
 struct SweepPatch {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "api/parse.h"
 #include "api/parse_lists.h"
@@ -33,6 +34,16 @@ std::size_t count_wrong(const std::string& body) {
     return error.fields().size();
   }
   return 0;
+}
+
+std::vector<std::string> wrong_fields(const std::string& body, const std::string& defaults) {
+  std::vector<std::string> fields;
+  try {
+    (void)parse_sweep(body, defaults);
+  } catch (const Error& error) {
+    for (const FieldError& wrong : error.fields()) fields.push_back(wrong.field);
+  }
+  return fields;
 }
 
 bool says(const std::string& text, const std::string& part) {
@@ -79,6 +90,41 @@ TEST_CASE("a preset among the defaults is taken unless the body names another") 
   const std::string defaults = R"({"preset": "published"})";
   CHECK(parse_sweep("", defaults).iodepth == Numbers{32});
   CHECK(parse_sweep(R"({"preset": "quick"})", defaults).iodepth == Numbers{1});
+}
+
+TEST_CASE("defaults that can't apply to a sweep are left out of it") {
+  const std::string defaults = R"({"fsync": 8, "verify": true, "layout": "per_job"})";
+  const Workload none = parse_sweep("", "").workload;
+  CHECK(parse_sweep("", defaults).workload == none);  // it only reads
+  CHECK(parse_sweep("", defaults).layout == Layout::per_job);
+  const SweepSpec writing = parse_sweep(R"({"rw": ["randread", "randwrite"]})", defaults);
+  CHECK(writing.workload.fsync == 8);
+  CHECK(writing.workload.verify == 1);
+  CHECK(parse_sweep(R"({"rw": "write", "ioengine": "null"})", defaults).workload.verify == 0);
+  CHECK_FALSE(parse_sweep(R"({"target": "/dev/sdb"})", defaults).layout.has_value());
+}
+
+TEST_CASE("hipri as a default is for sweeps by io_uring, and gives way to an fsync that is asked") {
+  const std::string defaults = R"({"hipri": true})";
+  CHECK(parse_sweep("", defaults).workload.hipri == 0);
+  CHECK(parse_sweep(R"({"ioengine": "io_uring"})", defaults).workload.hipri == 1);
+  CHECK(parse_sweep(R"({"ioengine": "io_uring", "direct": false})", defaults).workload.hipri == 0);
+  const char* syncing = R"({"ioengine": "io_uring", "rw": "write", "fsync": 1})";
+  CHECK(parse_sweep(syncing, defaults).workload.hipri == 0);
+  CHECK(parse_sweep(syncing, defaults).workload.fsync == 1);
+  // And the other way about.
+  const char* polling = R"({"ioengine": "io_uring", "rw": "write", "hipri": true})";
+  CHECK(parse_sweep(polling, R"({"fsync": 1})").workload.hipri == 1);
+  CHECK(parse_sweep(polling, R"({"fsync": 1})").workload.fsync == 0);
+}
+
+TEST_CASE("what the body itself asks for stays an error where it can't be") {
+  const std::string defaults = R"({"fsync": 8, "verify": true, "hipri": true})";
+  CHECK(wrong_fields(R"({"fsync": 8})", defaults) == std::vector<std::string>{"fsync"});
+  CHECK(wrong_fields(R"({"verify": true})", defaults) == std::vector<std::string>{"verify"});
+  CHECK(wrong_fields(R"({"hipri": true})", defaults) == std::vector<std::string>{"hipri"});
+  CHECK(wrong_fields(R"({"target": "/dev/sdb", "layout": "per_job"})", defaults) ==
+        std::vector<std::string>{"layout"});
 }
 
 TEST_CASE("one value and a list of one are the same; lists are sorted and each value counts once") {

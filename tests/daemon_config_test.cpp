@@ -120,6 +120,16 @@ TEST_CASE("every key is read") {
   CHECK(text_of(settings.defaults_json) == R"({"runtime":"10s"})");
 }
 
+TEST_CASE("defaults may hold what only some sweeps can have") {
+  for (const char* one : {R"({"fsync": 8})", R"({"verify": true})", R"({"hipri": true})",
+                          R"({"layout": "per_job"})", R"({"rw": "write", "fsync": 8})"}) {
+    CAPTURE(one);
+    const Settings settings = parsed(std::string("{\"defaults\": ") + one + "}");
+    CHECK(text_of(settings.defaults_json) != "{}");
+  }
+  CHECK(starts_with(complaint("{\"defaults\": {\"fsync\": -1}}"), "x.conf:1: defaults.fsync"));
+}
+
 TEST_CASE("complaints name file, line and key") {
   CHECK(starts_with(complaint("{\n\"workers\": 0\n}"), "x.conf:2: workers: "));
   CHECK(starts_with(complaint("{\n// \"workers\": 3\n\n\"workers\": 3.7}"), "x.conf:4: workers: "));
