@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/engine/null_loop.h"
+#include "daemon/engine/serial_loop.h"
 
 namespace {
 
@@ -32,14 +32,18 @@ struct DelayDevice {
   std::uint64_t stall_ns = 0;
   std::uint64_t transfers = 0;
 
-  void transfer(bool) noexcept {
+  bool transfer(bool, std::uint64_t) noexcept {
     ++transfers;
     VirtualClock::time += transfers % 100 == 0 ? rare_ns : usual_ns;
-    if (VirtualClock::time < stall_at) return;
+    if (VirtualClock::time < stall_at) return true;
     VirtualClock::time += stall_ns;
     stall_at = ~std::uint64_t{0};
+    return true;
   }
-  void sync() const noexcept { VirtualClock::time += sync_ns; }
+  bool sync(std::uint64_t) const noexcept {
+    VirtualClock::time += sync_ns;
+    return true;
+  }
 };
 
 // A run of one worker from second 1 on; the first `ramp_ns` don't count.
@@ -53,11 +57,11 @@ Worker& run_on(DelayDevice& device, Load& load) {
   board.ramp_end_ticks = board.start_ticks + load.ramp_ns;
   board.deadline_ticks = board.ramp_end_ticks + load.runtime_ns;
   if (load.workload.rate_iops != 0) {
-    null_spin<VirtualClock, RandomOffsets, Mixing, Governor<VirtualClock>>(board.workers[0], board,
-                                                                           block.data(), device);
+    serial_spin<VirtualClock, RandomOffsets, Mixing, Governor<VirtualClock>, Unverified>(
+        board.workers[0], board, block.data(), device);
   } else {
-    null_spin<VirtualClock, RandomOffsets, Mixing, Free>(board.workers[0], board, block.data(),
-                                                         device);
+    serial_spin<VirtualClock, RandomOffsets, Mixing, Free, Unverified>(board.workers[0], board,
+                                                                       block.data(), device);
   }
   CHECK(board.workers[0].measured_end_ticks == board.deadline_ticks);
   return board.workers[0];
@@ -122,16 +126,17 @@ TEST_CASE("the oracle through the loop: 450 I/Os a second, 1 ms each, every 500t
         doctest::Approx(1).epsilon(0.01));  // nothing stalls yet
 
   struct Stalling : DelayDevice {
-    void transfer(bool) noexcept {
+    bool transfer(bool, std::uint64_t) noexcept {
       VirtualClock::time += ++transfers % 500 == 0 ? 200'000'000 : 1'000'000;
+      return true;
     }
   } stalling;
   std::vector<std::byte> block(4096);
   Board& board = *make_board(load, 4);
   board.start_ticks = board.ramp_end_ticks = VirtualClock::time = second_ns;
   board.deadline_ticks = 31 * second_ns;
-  null_spin<VirtualClock, RandomOffsets, Mixing, Governor<VirtualClock>>(board.workers[0], board,
-                                                                         block.data(), stalling);
+  serial_spin<VirtualClock, RandomOffsets, Mixing, Governor<VirtualClock>, Unverified>(
+      board.workers[0], board, block.data(), stalling);
   const Histogram& latency = board.workers[0].measured.of(Kind::read);
   CHECK(in_ms(latency.percentile_ns(99'000)) == doctest::Approx(193.9).epsilon(0.01));
   CHECK(in_ms(latency.percentile_ns(99'900)) == doctest::Approx(200).epsilon(0.01));

@@ -15,11 +15,9 @@
 #include <cstring>
 #include <limits>
 
-#include "daemon/engine/choices.h"
 #include "daemon/engine/failure.h"
 #include "daemon/engine/files.h"
-#include "daemon/engine/loop.h"
-#include "daemon/engine/payload.h"
+#include "daemon/engine/serial_loop.h"
 
 namespace iobenchd::engine {
 namespace {
@@ -46,12 +44,55 @@ void on_fault(int signal_number, siginfo_t* info, void*) {
   _exit(128 + signal_number);  // none of ours: what a shell would say of it
 }
 
+// The mapping as a device; a page that can't be had ends the run by way of on_fault.
+class MmapDevice {
+ public:
+  struct Memory {
+    std::byte* begin = nullptr;  // one file behind the other
+    std::size_t bytes = 0;
+    std::size_t stride_bytes = 0;  // from file to file
+    std::uint64_t first_byte = 0;  // of each file that is mapped
+  };
+
+  MmapDevice(Worker& worker, const Board& board, const Memory& memory, std::byte* block) noexcept
+      : worker_(worker),
+        board_(board),
+        files_(worker, board),
+        memory_(memory),
+        block_(block),
+        block_bytes_(board.load.block_bytes) {}
+
+  [[nodiscard]] bool transfer(bool write, std::uint64_t offset) noexcept {
+    const Place place = files_.at(offset);
+    std::byte* const page = memory_.begin + place.file * memory_.stride_bytes +
+                            (place.offset_bytes - memory_.first_byte);
+    std::memcpy(write ? page : block_, write ? block_ : page, block_bytes_);
+    // Nobody looks at the copy: the compiler must not conclude that it needn't be made.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return true;
+  }
+
+  [[nodiscard]] bool sync(std::uint64_t) noexcept {
+    if (msync(memory_.begin, memory_.bytes, MS_SYNC) == 0) return true;
+    worker_.fail("msync", errno, board_.load.offset_bytes, cure(errno));
+    return false;
+  }
+
+ private:
+  Worker& worker_;
+  const Board& board_;
+  const Files files_;
+  const Memory memory_;
+  std::byte* const block_;
+  const std::uint32_t block_bytes_;
+};
+
 class MmapLoop final : public Loop {
  public:
   MmapLoop(Worker& worker, const Board& board)
       : worker_(worker), board_(board), files_(worker, board) {}
   ~MmapLoop() override {
-    if (memory_ != nullptr) munmap(memory_, bytes_);
+    if (memory_.begin != nullptr) munmap(memory_.begin, memory_.bytes);
   }
 
   [[nodiscard]] bool prepare();
@@ -59,10 +100,12 @@ class MmapLoop final : public Loop {
   void run() override {
     // Nothing between here and the fault has anything to clean up.
     if (sigsetjmp(mapping_->before, 1) != 0) return tell_fault();
-    with_choices(board_,
-                 [this]<class Clock, class Offsets, class Direction, class Pace, class Check>() {
-                   spin<Clock, Offsets, Direction, Pace, Check>();
-                 });
+    with_choices(
+        board_, [this]<class Clock, class Offsets, class Direction, class Pace, class Check>() {
+          std::byte* const block = buffers_.block(0);
+          const MmapDevice device(worker_, board_, memory_, block);
+          serial_spin<Clock, Offsets, Direction, Pace, Check>(worker_, board_, block, device);
+        });
   }
 
  private:
@@ -71,19 +114,12 @@ class MmapLoop final : public Loop {
   [[nodiscard]] void* map_files(int access, std::size_t bytes_of_file);
   void watch_faults();
   void tell_fault() noexcept;
-  template <class Clock, class Offsets, class Direction, class Pace, class Check>
-  void spin() noexcept;
-  template <class Clock>
-  [[nodiscard]] bool sync(Gate& gate) noexcept;
 
   Worker& worker_;
   const Board& board_;
   const Files files_;
   Buffers buffers_;
-  std::byte* memory_ = nullptr;  // one file behind the other
-  std::size_t bytes_ = 0;
-  std::size_t stride_bytes_ = 0;  // from file to file
-  std::uint64_t first_byte_ = 0;  // of each file that is mapped
+  MmapDevice::Memory memory_;
   Mapping* mapping_ = nullptr;
 };
 
@@ -125,16 +161,16 @@ bool MmapLoop::can_map(std::int32_t descriptor) {
 bool MmapLoop::map() {
   const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const Load& load = board_.load;
-  first_byte_ = load.offset_bytes / page_bytes * page_bytes;
-  const std::uint64_t of_file = load.offset_bytes - first_byte_ + load.size_bytes;
+  memory_.first_byte = load.offset_bytes / page_bytes * page_bytes;
+  const std::uint64_t of_file = load.offset_bytes - memory_.first_byte + load.size_bytes;
   const std::uint64_t stride = (of_file + page_bytes - 1) / page_bytes * page_bytes;
   const std::uint64_t bytes = stride * (files_.count() - 1) + of_file;
   const int access = PROT_READ | (writes(load.rw) ? PROT_WRITE : 0);
   void* memory = MAP_FAILED;
   errno = ENOMEM;
   if (bytes <= std::numeric_limits<std::size_t>::max() / 2) {
-    bytes_ = static_cast<std::size_t>(bytes);
-    stride_bytes_ = static_cast<std::size_t>(stride);
+    memory_.bytes = static_cast<std::size_t>(bytes);
+    memory_.stride_bytes = static_cast<std::size_t>(stride);
     memory = map_files(access, static_cast<std::size_t>(of_file));
   }
   if (memory == MAP_FAILED) {
@@ -144,25 +180,25 @@ bool MmapLoop::map() {
                                  : "the target can't be mapped: choose ioengine=psync or threads");
     return false;
   }
-  memory_ = static_cast<std::byte*>(memory);
+  memory_.begin = static_cast<std::byte*>(memory);
   // A random block is one block: no neighbours are read along with it.
-  posix_madvise(memory, bytes_, random(load.rw) ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
+  posix_madvise(memory, memory_.bytes, random(load.rw) ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
   watch_faults();
   return true;
 }
 
 // The first mapping takes the room for all; the others are put over what of it is beyond its file.
 void* MmapLoop::map_files(int access, std::size_t bytes_of_file) {
-  const auto from = static_cast<off_t>(first_byte_);
-  void* const memory = mmap(nullptr, bytes_, access, MAP_SHARED, files_.descriptor(0), from);
+  const auto from = static_cast<off_t>(memory_.first_byte);
+  void* const memory = mmap(nullptr, memory_.bytes, access, MAP_SHARED, files_.descriptor(0), from);
   if (memory == MAP_FAILED) return MAP_FAILED;
   for (std::uint32_t file = 1; file < files_.count(); ++file) {
-    std::byte* const here = static_cast<std::byte*>(memory) + file * stride_bytes_;
+    std::byte* const here = static_cast<std::byte*>(memory) + file * memory_.stride_bytes;
     if (mmap(here, bytes_of_file, access, MAP_SHARED | MAP_FIXED, files_.descriptor(file), from) !=
         MAP_FAILED)
       continue;
     const int error_number = errno;
-    munmap(memory, bytes_);
+    munmap(memory, memory_.bytes);
     errno = error_number;
     return MAP_FAILED;
   }
@@ -171,8 +207,8 @@ void* MmapLoop::map_files(int access, std::size_t bytes_of_file) {
 
 void MmapLoop::watch_faults() {
   mapping_ = new Mapping;
-  mapping_->begin = reinterpret_cast<std::uintptr_t>(memory_);
-  mapping_->end = mapping_->begin + bytes_;
+  mapping_->begin = reinterpret_cast<std::uintptr_t>(memory_.begin);
+  mapping_->end = mapping_->begin + memory_.bytes;
   mapping_->next = mappings.load(std::memory_order_relaxed);
   while (!mappings.compare_exchange_weak(mapping_->next, mapping_, std::memory_order_release)) {
   }
@@ -184,7 +220,8 @@ void MmapLoop::watch_faults() {
 }
 
 void MmapLoop::tell_fault() noexcept {
-  const std::uint64_t offset = first_byte_ + (mapping_->fault - mapping_->begin) % stride_bytes_;
+  const std::uint64_t offset =
+      memory_.first_byte + (mapping_->fault - mapping_->begin) % memory_.stride_bytes;
   const Rw rw = board_.load.rw;
   worker_.fail(mixed(rw)    ? "mmap"
                : writes(rw) ? "write"
@@ -192,72 +229,6 @@ void MmapLoop::tell_fault() noexcept {
                EIO, offset,
                "this page of the target can't be had: the disk reports an error (the kernel's log "
                "says which), has no room left, or the file has become shorter");
-}
-
-// False: it failed, or the run is over.
-template <class Clock>
-bool MmapLoop::sync(Gate& gate) noexcept {
-  const std::uint64_t began = Clock::now();
-  if (msync(memory_, bytes_, MS_SYNC) != 0) {
-    worker_.fail("msync", errno, board_.load.offset_bytes, cure(errno));
-    return false;
-  }
-  const std::uint64_t ended = Clock::now();
-  if (gate.reached(ended) && !gate.pass(ended)) return false;
-  gate.span().of(Kind::fsync).add(Clock::span_ns(ended - began, board_.clock.multiplier));
-  return true;
-}
-
-template <class Clock, class Offsets, class Direction, class Pace, class Check>
-void MmapLoop::spin() noexcept {
-  const std::uint32_t block_bytes = board_.load.block_bytes;
-  const std::uint64_t multiplier = board_.clock.multiplier;
-  std::byte* const block = buffers_.block(0);
-  const Region region = region_of(worker_, board_);
-  Offsets offsets(region);
-  Payload payload(board_.pool, worker_.index, board_.load.workload.buffer_compress_percentage);
-  Direction direction(board_.load, region);
-  Gate gate(worker_, board_);
-  Pace pace(worker_, board_, gate);
-  Check check(worker_);
-  std::uint64_t began = Clock::now();
-  while (board_.stop.load(std::memory_order_relaxed) == 0) {
-    const std::uint64_t offset = check.take(offsets);
-    const Place place = files_.at(offset);
-    std::byte* const page =
-        memory_ + place.file * stride_bytes_ + (place.offset_bytes - first_byte_);
-    const bool write = direction.next();
-    if (write) {
-      payload.fill(block, block_bytes);
-      check.seal(block, offset);
-      began = Clock::now();
-    }
-    if constexpr (Pace::governed) {
-      if (!pace.wait(began)) {
-        check.give_up(write, offset);
-        break;
-      }
-    }
-    std::memcpy(write ? page : block, write ? block : page, block_bytes);
-    // Nobody looks at the copy: the compiler must not conclude that it needn't be made.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    std::uint64_t ended = Clock::now();
-    if (gate.reached(ended) && !gate.pass(ended)) return;
-    gate.span().of(write).add(Clock::span_ns(ended - began, multiplier));
-    pace.count();
-    if constexpr (Check::verifies) {
-      if (!check.settle(write, block, offset)) break;
-      ended = Clock::now();
-    }
-    if constexpr (Direction::may_sync) {
-      if (direction.take_sync()) {
-        if (!sync<Clock>(gate)) break;
-        ended = Clock::now();
-      }
-    }
-    began = ended;
-  }
-  gate.close_early(Clock::now());
 }
 
 }  // namespace

@@ -1,40 +1,31 @@
 // I/Os that end at once: what the engine itself costs.
-#include "daemon/engine/null_loop.h"
+#include <atomic>
 
-#include <cerrno>
+#include "daemon/engine/serial_loop.h"
 
 namespace iobenchd::engine {
 namespace {
 
-class NullLoop final : public Loop {
+class NullDevice {
  public:
-  NullLoop(Worker& worker, const Board& board) : worker_(worker), board_(board) {}
+  NullDevice(Worker& worker, const Board&, std::byte*) noexcept : worker_(worker) {}
 
-  [[nodiscard]] bool prepare() {
-    if (buffers_.allocate(1, board_.load.block_bytes)) return true;
-    worker_.fail("mmap", ENOMEM, 0, "no memory for the blocks: ask for fewer or smaller ones");
-    return false;
+  [[nodiscard]] bool transfer(bool, std::uint64_t offset) noexcept {
+    worker_.null_offset_bytes = offset;
+    // No system call here tells the compiler that another thread reads the counters.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return true;
   }
-
-  void run() override {
-    with_choices(board_, [this]<class Clock, class Offsets, class Direction, class Pace, class>() {
-      NullDevice device;
-      null_spin<Clock, Offsets, Direction, Pace>(worker_, board_, buffers_.block(0), device);
-    });
-  }
+  [[nodiscard]] static bool sync(std::uint64_t) noexcept { return true; }
 
  private:
   Worker& worker_;
-  const Board& board_;
-  Buffers buffers_;
 };
 
 }  // namespace
 
 std::unique_ptr<Loop> make_null_loop(Worker& worker, const Board& board) {
-  auto loop = std::make_unique<NullLoop>(worker, board);
-  if (!loop->prepare()) return nullptr;
-  return loop;
+  return make_serial_loop<NullDevice>(worker, board);
 }
 
 }  // namespace iobenchd::engine
