@@ -32,12 +32,14 @@ class UringLoop final : public Loop {
                      if (board_.load.workload.rate_iops != 0)
                        return spin_open<Clock, Offsets, Check>();
                    }
-                   spin<Clock, Offsets, Direction, Pace, Check>();
+                   if (ring_.several_files())
+                     return spin<Clock, Offsets, Direction, Pace, Check, true>();
+                   spin<Clock, Offsets, Direction, Pace, Check, false>();
                  });
   }
 
  private:
-  template <class Clock, class Offsets, class Direction, class Pace, class Check>
+  template <class Clock, class Offsets, class Direction, class Pace, class Check, bool several>
   void spin() noexcept;
   template <class Clock, class Offsets, class Check>
   void spin_open() noexcept;
@@ -67,7 +69,7 @@ class UringLoop final : public Loop {
 
 // Submit one batch, wait for one completion, reap no more than the next call may submit: reaping
 // everything would leave slots idle while the rest is prepared, which flatters latency.
-template <class Clock, class Offsets, class Direction, class Pace, class Check>
+template <class Clock, class Offsets, class Direction, class Pace, class Check, bool several>
 void UringLoop::spin() noexcept {
   const std::uint64_t multiplier = board_.clock.multiplier;
   const std::uint32_t block_bytes = board_.load.block_bytes;
@@ -91,7 +93,7 @@ void UringLoop::spin() noexcept {
       const std::uint32_t slot = idle_[--idle];
       if (Direction::may_sync && direction.take_sync()) {
         offsets_[slot] = last_written_;
-        ring_.put_sync(sqe, slot, last_written_);
+        ring_.put_sync<several>(sqe, slot, last_written_);
         continue;
       }
       const bool write = direction.next();
@@ -101,7 +103,7 @@ void UringLoop::spin() noexcept {
         check.seal(ring_.block(slot), offsets_[slot]);
         if (Direction::may_sync) last_written_ = offsets_[slot];
       }
-      ring_.put_transfer(sqe, slot, write, offsets_[slot]);
+      ring_.put_transfer<several>(sqe, slot, write, offsets_[slot]);
     }
     const std::uint64_t began = Clock::now();
     for (std::uint32_t i = idle; i < end; ++i) began_ticks_[idle_[i]] = began;
@@ -193,10 +195,10 @@ void UringLoop::spin_open() noexcept {
       if (sqe == nullptr) break;
       if (next == Kind::fsync) {
         offsets_[next_slot] = last_written_;
-        ring_.put_sync(sqe, next_slot, last_written_);
+        ring_.put_sync<true>(sqe, next_slot, last_written_);
         began_ticks_[next_slot] = now;
       } else {
-        ring_.put_transfer(sqe, next_slot, next == Kind::write, offsets_[next_slot]);
+        ring_.put_transfer<true>(sqe, next_slot, next == Kind::write, offsets_[next_slot]);
         began_ticks_[next_slot] = pacer.due_ticks();
         pacer.advance();
       }

@@ -163,7 +163,7 @@ bool Ring::can_poll() {
   }
   if ((fcntl(worker_.descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY) return true;
   io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
-  put_transfer(sqe, 0, false, board_.load.offset_bytes);
+  put_transfer<false>(sqe, 0, false, board_.load.offset_bytes);
   if (!submit(1)) return false;
   io_uring_cqe* cqe = nullptr;
   const int result = io_uring_peek_cqe(&ring_, &cqe) == 0 ? cqe->res : -EIO;

@@ -1,6 +1,6 @@
 # Sourced by the tests that measure in a guest without noise: QEMU's interpreter with -icount
 # shift=0. The guest's clock advances by a nanosecond an instruction, whatever the neighbours do,
-# and jumps to the next timer where nothing is to be done; it repeats within 0.1 %. Cache misses
+# and jumps to the next timer where nothing is to be done; it repeats within 0.2 %. Cache misses
 # cost nothing here: tests/bench/native.sh has those.
 
 # bed_run BUILD_DIR GUEST-SCRIPT TOOL...: boots a machine with null_blk disks, in which the script

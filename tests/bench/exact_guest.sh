@@ -45,17 +45,17 @@ row() {
 batch="--iodepth_batch_submit=4 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=4"
 say "$(fio --version), 4k, null_blk that completes at once; instructions an I/O"
 say "                                          ours     fio  ratio   bar   bare loop  ratio   bar"
-row "randread, psync" 0.68 "rw=randread ioengine=psync" "--rw=randread --ioengine=psync" \
+row "randread, psync" 0.677 "rw=randread ioengine=psync" "--rw=randread --ioengine=psync" \
   1.02 "ioengine=psync"
 row "randread, 4 threads" - "rw=randread ioengine=threads iodepth=4" \
   "--rw=randread --ioengine=psync --thread --numjobs=4"
-row "randread, io_uring, depth 1" 0.58 "rw=randread ioengine=io_uring iodepth=1" \
+row "randread, io_uring, depth 1" 0.578 "rw=randread ioengine=io_uring iodepth=1" \
   "--rw=randread --ioengine=io_uring --iodepth=1" 1.03 "ioengine=io_uring iodepth=1"
-row "randread, io_uring, depth 8" 0.58 "rw=randread ioengine=io_uring iodepth=8" \
+row "randread, io_uring, depth 8" 0.579 "rw=randread ioengine=io_uring iodepth=8" \
   "--rw=randread --ioengine=io_uring --iodepth=8" 1.03 "ioengine=io_uring iodepth=8"
-row "randread, io_uring, depth 32" 0.49 "rw=randread ioengine=io_uring iodepth=32" \
+row "randread, io_uring, depth 32" 0.489 "rw=randread ioengine=io_uring iodepth=32" \
   "--rw=randread --ioengine=io_uring --iodepth=32" 1.03 "ioengine=io_uring iodepth=32"
-row "the same, fio with our batch and flags" 0.66 "rw=randread ioengine=io_uring iodepth=32" \
+row "the same, fio with our batch and flags" 0.655 "rw=randread ioengine=io_uring iodepth=32" \
   "--rw=randread --ioengine=io_uring --iodepth=32 $batch --fixedbufs=1 --registerfiles=1"
 for rw in read randwrite randrw; do
   row "$rw, psync" - "rw=$rw ioengine=psync" "--rw=$rw --ioengine=psync"
@@ -119,7 +119,7 @@ memory() { # PROCESS COMMAND...: kB (PSS) of the nine processes of a run, in its
 }
 table "memory of 8 jobs, depth 32, kB" \
   "$(memory iobenchd-engine engine-driver /bin/iobenchd-engine $bed runtime_ms=1000 $our_jobs)" \
-  "$(memory fio fio --name=exact --runtime=1000ms $their_jobs)" 0.133 - -
+  "$(memory fio fio --name=exact --runtime=1000ms $their_jobs)" 0.14 - -
 
 # The kernel notes when programs are started and I/Os go out, and stops at the first I/O.
 mount -t tracefs none /sys/kernel/tracing
