@@ -39,8 +39,10 @@ class UringLoop final : public Loop {
   }
 
  private:
+  // Each a function of its own, with all it calls inside it: how much the compiler takes in by
+  // itself depends on how much else there is in this file.
   template <class Clock, class Offsets, class Direction, class Pace, class Check, bool several>
-  void spin() noexcept;
+  [[gnu::noinline, gnu::flatten]] void spin() noexcept;
   template <class Clock, class Offsets, class Check>
   void spin_open() noexcept;
   template <class Clock>
