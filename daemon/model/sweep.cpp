@@ -141,8 +141,7 @@ void check_count(std::vector<FieldError>& errors, const SweepSpec& spec) {
   }
   const std::uint64_t jobs = spec.numjobs_auto ? 16 : spec.numjobs.size();
   const std::uint64_t runs = static_cast<std::uint64_t>(spec.rw.size()) * spec.bs.size() *
-                             spec.iodepth.size() * jobs *
-                             std::max(spec.repeats, spec.repeats_most);
+                             spec.iodepth.size() * jobs * std::max(spec.repeats, spec.repeats_most);
   if (runs > most_runs)
     errors.push_back({"", "that would be " + std::to_string(runs) + " runs; at most " +
                               std::to_string(most_runs)});

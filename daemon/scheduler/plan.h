@@ -23,8 +23,8 @@ inline constexpr double run_overhead_seconds = 0.25;  // birth, setup and reapin
 struct Ability {
   bool io_uring = false;
   std::string why_no_io_uring;
-  bool layout_per_job = false;   // the default of `layout` here
-  std::string scratch_real_dir;  // after symlinks
+  bool layout_per_job = false;     // the default of `layout` here
+  std::string scratch_real_dir;    // after symlinks
   std::uint64_t memory_bytes = 0;  // of the machine; 0: unknown
 };
 
