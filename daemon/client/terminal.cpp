@@ -143,7 +143,8 @@ void ProgressDisplay::progress(const Progress& progress) {
 
 void ProgressDisplay::run(const RunSummary& run, const Progress& progress) {
   std::string line = run_text(run);
-  if (progress.eta_s >= 1) line += "; " + time_text(std::ceil(progress.eta_s)) + " left";
+  const bool goes_on = run.state != RunState::cancelled;
+  if (goes_on && progress.eta_s >= 1) line += "; " + time_text(std::ceil(progress.eta_s)) + " left";
   say(line);
 }
 
