@@ -18,6 +18,7 @@
 #include "daemon/model/error.h"
 #include "daemon/places.h"
 #include "daemon/scheduler/scheduler.h"
+#include "daemon/scheduler/scratch.h"
 #include "daemon/service_host.h"
 #include "daemon/service_machine.h"
 #include "storage/store.h"
@@ -88,6 +89,13 @@ int report(const RunOptions& options, const Sweep& sweep, const std::vector<Run>
   return sweep.state == SweepState::done && sweep.runs_failed == 0 ? status_good : status_failed;
 }
 
+// The scheduler leaves the file of an engine that doesn't end in time to the daemon's next start.
+// Here is none: on a machine that is only slow the file goes now, open as it may still be.
+void remove_leftovers(const Place& place, const std::string& uuid, ProgressDisplay& display) {
+  const std::string trouble = scheduler::remove_scratch(place.scratch_dir, uuid);
+  if (!trouble.empty()) display.say("the scratch file is left behind: " + trouble);
+}
+
 void explain_place(const Place& place, const SweepSpec& spec, ProgressDisplay& display) {
   if (!place.target.empty()) return;
   display.say("a scratch file in " + place.scratch_dir + ", " +
@@ -116,6 +124,7 @@ int run(const RunOptions& options, const std::string& program) {
     explain_place(place, spec, display);
     follow(store, scheduler, *events, sweep.id, display);
     if (spec.keep_file && place.target.empty()) display.say(keep_scratch(place, sweep.uuid));
+    if (!spec.keep_file && place.target.empty()) remove_leftovers(place, sweep.uuid, display);
   }
   sweep = store.sweeps().find(sweep.id).value_or(sweep);
   return report(options, sweep, store.runs().of_sweep(sweep.id));
