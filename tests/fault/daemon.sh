@@ -38,6 +38,15 @@ cleanup() {
 trap cleanup EXIT
 trap 'cleanup; exit 130' INT TERM
 
+# Started by root the daemon runs as nobody, who may have no way to the programs: root's home is
+# closed. From a copy that everybody can reach and only root can change.
+if [ "$(id -u)" = 0 ]; then
+  mkdir "$home/bin"
+  cp "$BIN/iobenchd" "$BIN/iobenchd-engine" "$BIN/iobench" "$home/bin/"
+  chmod 0755 "$home" "$home/bin"
+  BIN=$home/bin
+fi
+
 # Root's daemon would want a user of its own; the tests' one runs as whoever starts them where that
 # is not root, else as nobody.
 start() {
