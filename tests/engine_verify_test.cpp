@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,8 @@ class Bench {
   Bench& operator=(const Bench&) = delete;
   ~Bench() { close(descriptor_); }
 
+  // Of a region so large; the file stays as short as it is.
+  void claim(std::uint64_t bytes) const { board->load.size_bytes = bytes; }
   [[nodiscard]] Worker& worker() const { return board->workers[0]; }
   void write_sealed(Verifier& verifier, std::uint64_t offset) const {
     Block block(block_bytes);
@@ -146,6 +149,28 @@ TEST_CASE("the last pass finds everything as written, and counts it") {
   CHECK(bench.worker().to_read_back_bytes == 3 * block_bytes);  // one of them twice
   CHECK(bench.worker().read_back_bytes == 3 * block_bytes);
   CHECK(bench.worker().verified_bytes == 3 * block_bytes);
+}
+
+TEST_CASE("the table of a large disk takes no memory where nothing was written") {
+  std::ifstream statm("/proc/self/statm");
+  if (!statm) return;
+  const auto resident_bytes = [&statm] {
+    std::uint64_t whole = 0, resident = 0;
+    statm.clear();
+    statm.seekg(0);
+    statm >> whole >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  };
+  const Bench bench;
+  bench.claim(std::uint64_t{256} << 30);  // 64 Mi blocks: 256 MiB of table
+  Verifier verifier(bench.worker(), *bench.board);
+  REQUIRE(verifier.prepare());
+  bench.write_sealed(verifier, 4096);
+  const std::uint64_t before = resident_bytes();
+  verifier.read_back();
+  CHECK_FALSE(bench.worker().failed());
+  CHECK(bench.worker().verified_bytes == block_bytes);
+  CHECK(resident_bytes() < before + (std::uint64_t{64} << 20));
 }
 
 TEST_CASE("a block that has changed behind the run's back is named by the last pass") {
