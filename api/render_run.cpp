@@ -150,6 +150,8 @@ void add_measurement(Json& json, const Run& run) {
   json["minor_page_faults"] = known(ours, m.minor_page_faults);
   json["major_page_faults"] = known(ours, m.major_page_faults);
   json["verified_bytes"] = known(ours, m.verified_bytes);
+  json["rounds"] = known(ours && m.rounds > 0, m.rounds);
+  json["rounds_steady"] = known(ours && m.rounds > 0, m.rounds_steady);
   json["temperature_celsius"] = number(run.health.temperature_celsius);
   json["temperature_limit_celsius"] = number(run.health.temperature_limit_celsius);
   json["wear_percent_used"] = number(run.health.wear_percent_used);

@@ -277,11 +277,18 @@ ALTER TABLE sweeps ADD COLUMN verify INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// How many rounds steady_state made of a run, and whether they were steady.
+constexpr const char* version_4 = R"sql(
+ALTER TABLE measurements ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE measurements ADD COLUMN rounds_steady INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 // Never edit or reorder: version = index + 1.
-constexpr std::array<const char*, 3> steps_known{
+constexpr std::array<const char*, 4> steps_known{
     version_1,
     version_2,
     version_3,
+    version_4,
 };
 
 constexpr std::uint64_t copy_slack_bytes = std::uint64_t{16} << 20;

@@ -69,6 +69,8 @@ void bind_figures(Statement& insert, const Run& run) {
       .bind("minor_page_faults", m.minor_page_faults)
       .bind("major_page_faults", m.major_page_faults)
       .bind("verified_bytes", m.verified_bytes)
+      .bind("rounds", m.rounds)
+      .bind("rounds_steady", m.rounds_steady)
       .bind("device_read_ios", m.device_read_ios)
       .bind("device_write_ios", m.device_write_ios)
       .bind("device_read_bytes", m.device_read_bytes)
@@ -125,6 +127,8 @@ void read_figures(Statement& row, Run& run) {
   m.minor_page_faults = row.unsigned64("minor_page_faults");
   m.major_page_faults = row.unsigned64("major_page_faults");
   m.verified_bytes = row.unsigned64("verified_bytes");
+  m.rounds = row.unsigned32("rounds");
+  m.rounds_steady = row.boolean("rounds_steady");
   m.device_read_ios = row.unsigned64("device_read_ios");
   m.device_write_ios = row.unsigned64("device_write_ios");
   m.device_read_bytes = row.unsigned64("device_read_bytes");
@@ -250,9 +254,9 @@ void insert_measurement(Connection& connection, const Run& run) {
                               imported_figures, imported_iops, imported_bandwidth_bytes_per_s,
                               imported_latency_mean_ns, voluntary_context_switches,
                               involuntary_context_switches, minor_page_faults, major_page_faults,
-                              verified_bytes, device_read_ios, device_write_ios,
-                              temperature_celsius,
-                              temperature_limit_celsius, wear_percent_used, hole_percent, governor,
+                              verified_bytes, rounds, rounds_steady, device_read_ios,
+                              device_write_ios, temperature_celsius, temperature_limit_celsius,
+                              wear_percent_used, hole_percent, governor,
                               container, fsync_ios, fsync_latency, read_latency, write_latency,
                               samples, jobs)
     VALUES (:run_id, :measured_ns, :read_ios, :read_bytes, :read_errors, :write_ios,
@@ -266,8 +270,8 @@ void insert_measurement(Connection& connection, const Run& run) {
             :imported_figures, :imported_iops, :imported_bandwidth_bytes_per_s,
             :imported_latency_mean_ns, :voluntary_context_switches,
             :involuntary_context_switches, :minor_page_faults, :major_page_faults,
-            :verified_bytes, :device_read_ios, :device_write_ios, :temperature_celsius,
-            :temperature_limit_celsius, :wear_percent_used, :hole_percent, :governor, :container,
+            :verified_bytes, :rounds, :rounds_steady, :device_read_ios, :device_write_ios,
+            :temperature_celsius, :temperature_limit_celsius, :wear_percent_used, :hole_percent, :governor, :container,
             :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples, :jobs))sql");
   bind_figures(insert, run);
   insert.run();
@@ -283,8 +287,8 @@ void read_measurement(Connection& connection, Run& run) {
            direct, engine_flags, batch_submit, batch_complete, in_flight_max, imported_figures,
            imported_iops, imported_bandwidth_bytes_per_s, imported_latency_mean_ns,
            voluntary_context_switches, involuntary_context_switches, minor_page_faults,
-           major_page_faults, verified_bytes, device_read_ios, device_write_ios,
-           temperature_celsius, temperature_limit_celsius, wear_percent_used, hole_percent,
+           major_page_faults, verified_bytes, rounds, rounds_steady, device_read_ios,
+           device_write_ios, temperature_celsius, temperature_limit_celsius, wear_percent_used, hole_percent,
            governor, container, fsync_ios, fsync_latency, read_latency, write_latency, samples,
            jobs
       FROM measurements

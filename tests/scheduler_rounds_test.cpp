@@ -49,6 +49,8 @@ TEST_CASE("the last five rounds are one measurement of five times the length") {
   CHECK(sum.read.latency.count == 150);
   CHECK(sum.device_read_bytes == 150 * 4096);
   CHECK(sum.machine_cpu_busy_percent == 10);
+  CHECK(sum.rounds == 6);
+  CHECK_FALSE(sum.rounds_steady);  // 10 to 50
   REQUIRE(sum.jobs.size() == 2);
   CHECK(sum.jobs[1].read_ios == 75);
   CHECK(merge_rounds({}).measured_ns == 0);
@@ -98,6 +100,8 @@ TEST_CASE("a sweep with steady_state measures rounds until they are steady") {
   const std::vector<Run> runs = life.store.runs().of_sweep(sweep.id);
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].measurement.read.ios == 500);
+  CHECK(runs[0].measurement.rounds == 8);
+  CHECK(runs[0].measurement.rounds_steady);
   CHECK(runs[0].measurement.measured_ns == 5'000'000'000);
 }
 

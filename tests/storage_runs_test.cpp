@@ -88,6 +88,8 @@ Run full_run(std::int64_t sweep_id) {
   m.minor_page_faults = 15;
   m.major_page_faults = 16;
   m.verified_bytes = 19;
+  m.rounds = 7;
+  m.rounds_steady = true;
   m.device_read_ios = 17;
   m.device_write_ios = 18;
   run.health.temperature_celsius = 41.5;  // what it doesn't tell stays NaN
@@ -148,6 +150,8 @@ void check_same(const Measurement& a, const Measurement& b) {
   CHECK(a.minor_page_faults == b.minor_page_faults);
   CHECK(a.major_page_faults == b.major_page_faults);
   CHECK(a.verified_bytes == b.verified_bytes);
+  CHECK(a.rounds == b.rounds);
+  CHECK(a.rounds_steady == b.rounds_steady);
   CHECK(a.device_read_ios == b.device_read_ios);
   CHECK(a.device_write_ios == b.device_write_ios);
   CHECK(a.device_read_bytes == b.device_read_bytes);

@@ -56,6 +56,8 @@ struct Measurement {
   std::uint64_t voluntary_context_switches = 0, involuntary_context_switches = 0;  // of the jobs
   std::uint64_t minor_page_faults = 0, major_page_faults = 0;
   std::uint64_t verified_bytes = 0;      // of verify: found as written
+  std::uint32_t rounds = 0;              // of steady_state: how many were made; 0: it was one run
+  bool rounds_steady = false;            // the last five of them were
   double machine_cpu_busy_percent = -1;  // 0..100 of all CPUs; -1 unknown
   double load_average = -1;              // one minute, at the end; -1 unknown
   WakeupDelay wakeup_delay;

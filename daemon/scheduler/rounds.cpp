@@ -86,6 +86,8 @@ Measurement merge_rounds(std::span<const Measurement> rounds) {
   if (window.empty()) return {};
   Measurement sum = window.front();
   sum.samples = samples_of(rounds, window.size());
+  sum.rounds = static_cast<std::uint32_t>(rounds.size());
+  sum.rounds_steady = are_steady(rounds);
   for (const Measurement& one : window.subspan(1)) {
     sum.measured_ns += one.measured_ns;
     add(sum.read, one.read);

@@ -16,7 +16,8 @@ inline constexpr std::uint32_t steady_rounds_most = 25;  // PTS 2.0: give up bey
 
 // The last five (or all, where there are fewer) as one measurement: counts and times added up,
 // histograms merged. The seconds of all rounds stand one after the other, those before the last
-// five as ramp. Of what can't be added the worst round's stands.
+// five as ramp. Of what can't be added the worst round's stands. Says how many rounds there were,
+// and whether the last five are steady.
 [[nodiscard]] Measurement merge_rounds(std::span<const Measurement> rounds);
 
 }  // namespace iobenchd::scheduler
