@@ -297,6 +297,20 @@ TEST_CASE("a database of version 2 is read by this version") {
   CHECK(store.runs().list({}, 0, 50).items[1].iops == 3966);
 }
 
+TEST_CASE("a database of version 3 is read by this version") {
+  TempDir dir;
+  fs::copy_file(std::string(IOBENCHD_SOURCE_DIR) + "/tests/data/store_v3.sqlite3", dir / "db");
+  Store store(dir / "db");
+  const Sweep sweep = store.sweeps().find(1).value();
+  CHECK(sweep.spec.label == "version 3");
+  CHECK(sweep.spec.workload.verify == 1);
+  const std::vector<Run> runs = store.runs().of_sweep(1);
+  REQUIRE(runs.size() == 3);  // the last is the drift check
+  CHECK(runs[0].measurement.verified_bytes > 0);
+  CHECK(runs[0].measurement.rounds == 0);
+  CHECK_FALSE(runs[0].measurement.rounds_steady);
+}
+
 TEST_CASE("readers on many threads see whole sweeps while one writes") {
   TempDir dir;
   Store store(dir / "db");
