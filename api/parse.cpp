@@ -198,6 +198,13 @@ void drop_what_cant_apply(const Json& asked, SweepSpec& spec) {
   if (is_default("layout") && !spec.target.empty()) spec.layout.reset();
 }
 
+Asked asked_in(const Json& fields, const Json& defaults) {
+  const auto asked = [&](std::string_view field) {
+    return fields.contains(field) || defaults.contains(field);
+  };
+  return {asked("runtime"), asked("ramp_time"), asked("repeats")};
+}
+
 Json object_of(std::string_view text, std::string_view whose) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json::object();
   Json value = parse_strict(text);
@@ -219,6 +226,7 @@ SweepSpec parse_defaults(const Json& fields) {
   read_preset(reader, spec);
   read_all(reader, spec);
   reader.refuse_unknown(later_names);
+  settle_quick(spec, asked_in(fields, Json::object()));
   drop_what_cant_apply(Json::object(), spec);
   add_judgement(spec, errors);
   throw_if_wrong(std::move(errors));
@@ -240,6 +248,7 @@ SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json) {
   (void)reader.find("preset");
   read_all(reader, spec);
   reader.refuse_unknown(later_names);
+  settle_quick(spec, asked_in(fields, defaults));
   drop_what_cant_apply(fields, spec);
   add_judgement(spec, errors);
   throw_if_wrong(std::move(errors));

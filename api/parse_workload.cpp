@@ -42,6 +42,7 @@ void read_repeat_range(const Json& range, SweepSpec& spec, std::vector<FieldErro
   }
   if (most < least) fields.refuse("max", "must not be less than min");
   fields.refuse_unknown();
+  spec.repeats_auto = false;
   spec.repeats = least;
   spec.repeats_most = most;
   spec.ci_percent = ci_percent;
@@ -55,6 +56,11 @@ void read_repeats(FieldReader& fields, SweepSpec& spec) {
   if (found->is_object()) return read_repeat_range(*found, spec, fields.errors());
   spec.repeats_most = 0;
   spec.ci_percent = 0;
+  spec.repeats_auto = found->is_string() && *found == "auto";
+  if (spec.repeats_auto) {
+    spec.repeats = 1;
+    return;
+  }
   fields.whole("repeats", whole_range(1, repeats_most), spec.repeats);
 }
 

@@ -19,6 +19,7 @@ Json render_latency_limit(const std::optional<LatencyLimit>& limit) {
 }
 
 Json render_repeats(const SweepSpec& spec) {
+  if (spec.repeats_auto) return "auto";
   if (spec.repeats_most == 0) return spec.repeats;
   return {
       {"min", spec.repeats}, {"max", spec.repeats_most}, {"ci_percent", number(spec.ci_percent)}};

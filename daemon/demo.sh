@@ -112,10 +112,12 @@ first() {
 
 request() {
   body='"preset":"quick"'
-  [ "$small" = no ] || body="$body,\"size\":\"256m\",\"runtime\":\"1s\",\"ramp_time\":\"250ms\""
+  [ "$small" = no ] ||
+    body="$body,\"size\":\"256m\",\"runtime\":\"1s\",\"ramp_time\":\"250ms\",\"repeats\":1"
   [ "$write" = no ] || body="$body,\"rw\":[\"randread\",\"randwrite\"]"
-  # Two curves take twice the runs: shorter ones, so that it stays within two minutes.
-  [ "$write$small" != yesno ] || body="$body,\"runtime\":\"2s\""
+  # Two curves take twice the runs: once each, so that it stays within two minutes.
+  [ "$write$small" != yesno ] ||
+    body="$body,\"runtime\":\"2s\",\"ramp_time\":\"500ms\",\"repeats\":1"
   body="{$body}"
 }
 

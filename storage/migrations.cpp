@@ -277,8 +277,11 @@ ALTER TABLE sweeps ADD COLUMN verify INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// How many rounds steady_state made of a run, and whether they were steady.
+// Repeats may be as many as help the answer. How many rounds steady_state made of a run, and
+// whether they were steady.
 constexpr const char* version_4 = R"sql(
+ALTER TABLE sweeps ADD COLUMN repeats_auto INTEGER NOT NULL DEFAULT 0;
+
 ALTER TABLE measurements ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN rounds_steady INTEGER NOT NULL DEFAULT 0;
 )sql";

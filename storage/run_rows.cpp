@@ -271,7 +271,8 @@ void insert_measurement(Connection& connection, const Run& run) {
             :imported_latency_mean_ns, :voluntary_context_switches,
             :involuntary_context_switches, :minor_page_faults, :major_page_faults,
             :verified_bytes, :rounds, :rounds_steady, :device_read_ios, :device_write_ios,
-            :temperature_celsius, :temperature_limit_celsius, :wear_percent_used, :hole_percent, :governor, :container,
+            :temperature_celsius, :temperature_limit_celsius, :wear_percent_used, :hole_percent,
+            :governor, :container,
             :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples, :jobs))sql");
   bind_figures(insert, run);
   insert.run();
@@ -288,9 +289,9 @@ void read_measurement(Connection& connection, Run& run) {
            imported_iops, imported_bandwidth_bytes_per_s, imported_latency_mean_ns,
            voluntary_context_switches, involuntary_context_switches, minor_page_faults,
            major_page_faults, verified_bytes, rounds, rounds_steady, device_read_ios,
-           device_write_ios, temperature_celsius, temperature_limit_celsius, wear_percent_used, hole_percent,
-           governor, container, fsync_ios, fsync_latency, read_latency, write_latency, samples,
-           jobs
+           device_write_ios, temperature_celsius, temperature_limit_celsius, wear_percent_used,
+           hole_percent, governor, container, fsync_ios, fsync_latency, read_latency,
+           write_latency, samples, jobs
       FROM measurements
      WHERE run_id = :run_id
      ORDER BY run_id)sql");

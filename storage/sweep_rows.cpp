@@ -97,6 +97,7 @@ void bind_spec(Statement& statement, const SweepSpec& spec) {
       .bind("ramp_time_ns", spec.ramp_time_ns)
       .bind("repeats", spec.repeats)
       .bind("repeats_most", spec.repeats_most)
+      .bind("repeats_auto", spec.repeats_auto)
       .bind("ci_percent", spec.ci_percent)
       .bind("steady_rounds", spec.steady_rounds)
       .bind("steady_round_ns", spec.steady_round_ns)
@@ -136,6 +137,7 @@ SweepSpec read_spec(Statement& row) {
   spec.ramp_time_ns = row.unsigned64("ramp_time_ns");
   spec.repeats = row.unsigned32("repeats");
   spec.repeats_most = row.unsigned32("repeats_most");
+  spec.repeats_auto = row.boolean("repeats_auto");
   spec.ci_percent = row.real("ci_percent");
   spec.steady_rounds = row.unsigned32("steady_rounds");
   spec.steady_round_ns = row.unsigned64("steady_round_ns");
@@ -235,8 +237,8 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
                         numjobs_auto, runtime_ns, ramp_time_ns, repeats, "order", ioengine, direct,
                         thread, refine, keep_file, batch_submit, batch_complete, seed, layout,
                         cooldown_ns, latency_limit_statistic, latency_limit_ns, on_restart, confirm,
-                        repeats_most, ci_percent, steady_rounds, steady_round_ns, precondition,
-                        rwmixread, rate_iops, rate_process,
+                        repeats_most, repeats_auto, ci_percent, steady_rounds, steady_round_ns,
+                        precondition, rwmixread, rate_iops, rate_process,
                         io_size_bytes, fsync, sync, norandommap, random_distribution,
                         buffer_compress_percentage, hipri, verify, cpus_allowed,
                         plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
@@ -248,8 +250,8 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
             :numjobs_auto, :runtime_ns, :ramp_time_ns, :repeats, :order, :ioengine, :direct,
             :thread, :refine, :keep_file, :batch_submit, :batch_complete, :seed, :layout,
             :cooldown_ns, :latency_limit_statistic, :latency_limit_ns, :on_restart, :confirm,
-            :repeats_most, :ci_percent, :steady_rounds, :steady_round_ns, :precondition,
-            :rwmixread, :rate_iops, :rate_process,
+            :repeats_most, :repeats_auto, :ci_percent, :steady_rounds, :steady_round_ns,
+            :precondition, :rwmixread, :rate_iops, :rate_process,
             :io_size_bytes, :fsync, :sync, :norandommap, :random_distribution,
             :buffer_compress_percentage, :hipri, :verify, :cpus_allowed,
             :plan_runs, :plan_seconds, :plan_layout_bytes, :plan_write_bytes, :plan_ioengine,

@@ -216,7 +216,7 @@ TEST_CASE("what a request may say is what the parser reads") {
 }
 
 TEST_CASE("the described defaults are those of an empty body") {
-  const Json shown = api::render_spec(SweepSpec{});
+  const Json shown = api::render_spec(api::parse_sweep("", ""));
   for (const auto& [name, property] : schema_of("SweepRequest").at("properties").items()) {
     if (name == "confirm") continue;
     CAPTURE(name);

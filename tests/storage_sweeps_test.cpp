@@ -45,6 +45,7 @@ SweepSpec full_spec() {
   spec.latency_limit = LatencyLimit{Statistic::mean, 500'000};
   spec.on_restart = OnRestart::fail;
   spec.repeats_most = 9;
+  spec.repeats_auto = true;
   spec.ci_percent = 2.5;
   spec.steady_rounds = 25;
   spec.steady_round_ns = 60'000'000'000;
@@ -122,6 +123,7 @@ TEST_CASE("every field of a sweep comes back as it went in") {
   CHECK(back.ramp_time_ns == spec.ramp_time_ns);
   CHECK(back.repeats == 3);
   CHECK(back.repeats_most == 9);
+  CHECK(back.repeats_auto);
   CHECK(back.ci_percent == 2.5);
   CHECK(back.steady_rounds == 25);
   CHECK(back.steady_round_ns == spec.steady_round_ns);

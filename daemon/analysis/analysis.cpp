@@ -165,9 +165,18 @@ std::optional<std::uint32_t> first_strained(const Making& making, const CurveFig
   return std::nullopt;
 }
 
+// How far the medians of so many runs lie apart by chance, by the curve's repeats; 0 without any.
+double noise_of_difference(const CurveFigures& from, std::size_t runs, std::size_t again) {
+  const PooledDeviation pooled = pooled_deviation(from.repeats);
+  if (pooled.degrees == 0) return 0;
+  return t_975(pooled.degrees) * pooled.relative *
+         std::sqrt(1 / static_cast<double>(runs) + 1 / static_cast<double>(again));
+}
+
 // The first point measured again last: did the disk change meanwhile? Says where on the curve;
 // which curve it is, fold() adds where there are several.
-std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group, double noise) {
+std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group,
+                              const CurveFigures& from, double curve_noise) {
   for (const std::size_t index : group.points) {
     const PointGroup& point = making.groups.points[index];
     std::vector<double> again;
@@ -176,6 +185,9 @@ std::optional<Doubt> drift_of(const Making& making, const CurveGroup& group, dou
     const double before = making.result.points[index].iops;
     if (again.empty() || before <= 0) continue;
     const double change = median(again) / before - 1;
+    const double noise =
+        std::max(curve_noise,
+                 noise_of_difference(from, making.groups.points[index].good.size(), again.size()));
     if (std::abs(change) <= noise) continue;
     const std::uint32_t n = along(point.setting, making.groups.axis);
     return Doubt{"drifted", Severity::caution,
@@ -222,7 +234,7 @@ void make_curve(Making& making, const CurveGroup& group) {
   add_opinions(making, from, curve);
   add_scalability(making, from, spot, curve);
   if (curve.axis == "numjobs") curve.strain_numjobs = first_strained(making, from);
-  const std::optional<Doubt> drift = drift_of(making, group, curve.noise);
+  const std::optional<Doubt> drift = drift_of(making, group, from, curve.noise);
   fold_curve(making, group, drift, curve);
   if (drift) making.curve_doubts.push_back({setting_label(curve.setting), *drift});
   making.beyonds.push_back(after);

@@ -10,6 +10,7 @@ namespace iobenchd::analysis {
 namespace {
 
 constexpr std::size_t most_named = 4;  // curves that a sentence can bear
+constexpr double little_change = 0.5;
 
 std::string latency_words(double factor) {
   if (factor >= 0.95 && factor < 1.05) return "latency stays the same";
@@ -24,7 +25,11 @@ std::string latency_words(double factor) {
 std::string throughput_words(double change, double noise, std::string_view axis) {
   const bool many = axis != "bs";  // IOPS rise, bandwidth rises
   const std::string what = throughput(axis);
-  if (change > noise) return what + (many ? " rise by only " : " rises by only ") + percent(change);
+  // Twice the jobs and a quarter more is little; a curve that noise has bent may give any more.
+  const std::string_view little = change < little_change ? "only " : "";
+  if (change > noise) {
+    return what + (many ? " rise by " : " rises by ") + std::string(little) + percent(change);
+  }
   if (change < -noise) return what + (many ? " fall by " : " falls by ") + percent(-change);
   return what + (many ? " don't rise" : " doesn't rise");
 }

@@ -1,6 +1,8 @@
 #include "daemon/analysis/auto_numjobs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "daemon/analysis/figures.h"
 #include "daemon/analysis/noise.h"
@@ -10,6 +12,7 @@ namespace iobenchd::analysis {
 namespace {
 
 constexpr double least_gain = 1.05;
+constexpr double narrow_stretch = 1.2;
 
 const Figure* find(std::span<const Figure> figures, std::uint32_t n) {
   const auto at = std::lower_bound(figures.begin(), figures.end(), n,
@@ -56,6 +59,29 @@ std::vector<std::uint32_t> missing_of_band(std::span<const Figure> figures, std:
   return result;
 }
 
+// The geometric middle of a stretch, 0 where it is narrow enough or holds no integer.
+std::uint32_t middle(std::uint32_t left, std::uint32_t right) {
+  if (right - left < 2 || right <= narrow_stretch * left) return 0;
+  const auto exact = std::sqrt(static_cast<double>(left) * right);
+  return std::clamp(static_cast<std::uint32_t>(std::lround(exact)), left + 1, right - 1);
+}
+
+// Of the stretches to both sides of the answer.
+std::vector<std::uint32_t> middles_beside_answer(std::span<const Figure> figures,
+                                                 std::size_t most) {
+  std::vector<std::uint32_t> result;
+  const Decision decision = decide(figures, assumed_noise);
+  if (decision.at == 0) return result;
+  const auto at = std::lower_bound(figures.begin(), figures.end(), decision.at,
+                                   [](const Figure& f, std::uint32_t v) { return f.n < v; });
+  const auto add = [&](std::uint32_t n) {
+    if (n != 0 && result.size() < most) result.push_back(n);
+  };
+  if (at != figures.begin()) add(middle(std::prev(at)->n, at->n));
+  if (std::next(at) != figures.end()) add(middle(at->n, std::next(at)->n));
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> doublings(std::uint32_t most_jobs) {
@@ -80,8 +106,10 @@ std::vector<std::uint32_t> next_numjobs(std::span<const MeasuredPoint> measured,
     // A doubling without a usable figure is not asked for again: go on with what there is.
   }
   if (limits.refinements_done >= limits.most_refinements) return {};
-  std::vector<std::uint32_t> missing =
-      missing_of_band(figures, limits.most_refinements - limits.refinements_done);
+  const std::size_t most = limits.most_refinements - limits.refinements_done;
+  std::vector<std::uint32_t> missing;
+  if (limits.middles) missing = middles_beside_answer(figures, most);
+  if (missing.empty()) missing = missing_of_band(figures, most);
   std::erase_if(missing, [&](std::uint32_t n) {
     return n > limits.most_jobs ||
            std::any_of(measured.begin(), measured.end(),

@@ -63,25 +63,32 @@ std::optional<std::pair<double, double>> interval95(std::span<const double> valu
   return std::pair(center - *half, center + *half);
 }
 
-double curve_noise(std::span<const std::vector<double>> repeats) noexcept {
+PooledDeviation pooled_deviation(std::span<const std::vector<double>> repeats) {
+  PooledDeviation pooled;
   double squares = 0;
-  double degrees = 0;
-  double runs = 0;
-  double points = 0;
   for (const std::vector<double>& values : repeats) {
     if (values.size() < 2) continue;
     const double relative = coefficient_of_variation(values);
     if (!std::isfinite(relative)) continue;
-    const auto r = static_cast<double>(values.size());
-    squares += (r - 1) * relative * relative;
-    degrees += r - 1;
-    runs += r;
+    const auto degrees = static_cast<std::uint32_t>(values.size() - 1);
+    squares += degrees * relative * relative;
+    pooled.degrees += degrees;
+  }
+  if (pooled.degrees > 0) pooled.relative = std::sqrt(squares / pooled.degrees);
+  return pooled;
+}
+
+double curve_noise(std::span<const std::vector<double>> repeats) noexcept {
+  const PooledDeviation pooled = pooled_deviation(repeats);
+  if (pooled.degrees == 0) return assumed_noise;
+  double runs = 0;
+  double points = 0;
+  for (const std::vector<double>& values : repeats) {
+    if (values.size() < 2 || !std::isfinite(coefficient_of_variation(values))) continue;
+    runs += static_cast<double>(values.size());
     points += 1;
   }
-  if (degrees == 0) return assumed_noise;
-  const double pooled = std::sqrt(squares / degrees);
-  const double noise =
-      pooled * t_975(static_cast<std::uint32_t>(degrees)) / std::sqrt(runs / points);
+  const double noise = pooled.relative * t_975(pooled.degrees) / std::sqrt(runs / points);
   return std::clamp(noise, least_noise, most_noise);
 }
 

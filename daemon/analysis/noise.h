@@ -30,6 +30,13 @@ inline constexpr double most_noise = 0.05;
 [[nodiscard]] std::optional<std::pair<double, double>> interval95(
     std::span<const double> values) noexcept;
 
+// Relative deviation of a single run, pooled over the points that have two or more.
+struct PooledDeviation {
+  double relative = 0;
+  std::uint32_t degrees = 0;  // 0: no point was repeated
+};
+[[nodiscard]] PooledDeviation pooled_deviation(std::span<const std::vector<double>> repeats);
+
 // Noise of a curve, relative: the pooled relative deviation of its points' repeats, times t with
 // the pooled degrees of freedom, over the root of the (average) number of repeats, within 1..5 %.
 [[nodiscard]] double curve_noise(std::span<const std::vector<double>> repeats) noexcept;

@@ -139,7 +139,8 @@ a scratch file is made there, filled, and deleted afterwards; that alone may be 
   --fsync=n --sync=none|sync|dsync --buffer_compress_percentage=n
   --io_size=bytes --cpus_allowed=0-3,6 --hipri
   --verify=crc32c                      what was written is read back; a wrong block is named
-  --repeats=5 | 3-10:2.5               of each point; or until the interval is within 2.5 percent
+  --repeats=5 | 3-10:2.5 | auto        of each point; until the interval is within 2.5 percent; or
+                                       where they help the answer, for a minute (without --numjobs)
   --steady_state=25x60s                SNIA's rounds in place of runtime, so many at most
   --direct=0|1 --thread --refine --order=shuffled|given --layout=shared|per_job
   --seed=n --cooldown=s --batch_submit=n --batch_complete=n --preset=quick|published|published-2017

@@ -140,8 +140,14 @@ void check_count(std::vector<FieldError>& errors, const SweepSpec& spec) {
     return;
   }
   const std::uint64_t jobs = spec.numjobs_auto ? 16 : spec.numjobs.size();
+  if (spec.repeats_auto && !spec.numjobs_auto && spec.numjobs.size() < 2)
+    errors.push_back({"repeats", "auto decides along numjobs: give \"auto\" or several of them"});
+  if (spec.repeats_auto && spec.steady_rounds > 0)
+    errors.push_back({"repeats", "auto is for short runs: with steady_state give a number"});
+  const std::uint64_t of_a_curve = std::max<std::uint64_t>(
+      jobs * std::max(spec.repeats, spec.repeats_most), auto_runs_of_curve(spec));
   const std::uint64_t runs = static_cast<std::uint64_t>(spec.rw.size()) * spec.bs.size() *
-                             spec.iodepth.size() * jobs * std::max(spec.repeats, spec.repeats_most);
+                             spec.iodepth.size() * of_a_curve;
   if (runs > most_runs)
     errors.push_back({"", "that would be " + std::to_string(runs) + " runs; at most " +
                               std::to_string(most_runs)});
@@ -224,6 +230,20 @@ std::optional<SweepSpec> preset_spec(std::string_view name) {
     return spec;
   }
   return std::nullopt;
+}
+
+void settle_quick(SweepSpec& spec, const Asked& asked) noexcept {
+  if (spec.preset != "quick" || !spec.numjobs_auto || spec.steady_rounds > 0) return;
+  if (!asked.runtime) spec.runtime_ns = quick_runtime_ns;
+  if (!asked.ramp_time) spec.ramp_time_ns = quick_ramp_time_ns;
+  if (!asked.repeats) spec.repeats_auto = true;
+}
+
+std::uint32_t auto_runs_of_curve(const SweepSpec& spec) noexcept {
+  if (!spec.repeats_auto) return 0;
+  const std::uint64_t each = std::max<std::uint64_t>(1, spec.runtime_ns + spec.ramp_time_ns);
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(auto_repeats_most_runs, auto_repeats_ns / each));
 }
 
 std::vector<FieldError> validate(const SweepSpec& spec) {

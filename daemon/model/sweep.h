@@ -50,7 +50,8 @@ struct LatencyLimit {
   bool operator==(const LatencyLimit&) const = default;
 };
 
-// The defaults below are those of `preset: "quick"`, which an empty POST is.
+// The defaults below are those of `preset: "quick"`, which an empty POST is; where numjobs is auto
+// there, settle_quick() has the last word.
 struct SweepSpec {
   std::string preset = "quick";  // quick, published, published-2017
   std::string label;
@@ -68,6 +69,7 @@ struct SweepSpec {
   std::uint32_t repeats = 1;       // of each point; the least where repeats_most is more
   std::uint32_t repeats_most = 0;  // 0: `repeats`, no more
   double ci_percent = 0;           // enough when the 95 % interval is within +- this
+  bool repeats_auto = false;       // runs go where the band is least certain, for auto_repeats_ns
   Order order = Order::shuffled;
   IoEngine ioengine = IoEngine::automatic;
   bool direct = true;
@@ -92,8 +94,25 @@ struct SweepSpec {
 
 inline constexpr std::uint64_t scratch_default_bytes = std::uint64_t{4} << 30;
 inline constexpr std::uint32_t auto_numjobs_limit = 128;
+// With repeats auto: how long the runs of one curve take together, ramps and all; and what the
+// quick preset makes of it, 50 runs, where numjobs is auto.
+inline constexpr std::uint64_t auto_repeats_ns = 60'000'000'000;
+inline constexpr std::uint32_t auto_repeats_most_runs = 200;
+inline constexpr std::uint64_t quick_runtime_ns = 1'000'000'000;
+inline constexpr std::uint64_t quick_ramp_time_ns = 200'000'000;
 
 [[nodiscard]] std::optional<SweepSpec> preset_spec(std::string_view name);
+
+// Which of the fields that settle_quick() would fill in were asked for.
+struct Asked {
+  bool runtime = false, ramp_time = false, repeats = false;
+};
+// The quick preset with numjobs auto: many short runs, as many of each point as help the answer.
+// Nothing for other sweeps, nor for what was asked for.
+void settle_quick(SweepSpec& spec, const Asked& asked) noexcept;
+// With repeats auto: how many runs one curve gets, its drift checks among them. 0 else.
+[[nodiscard]] std::uint32_t auto_runs_of_curve(const SweepSpec& spec) noexcept;
+
 // Everything that is wrong with a spec whatever the target is: empty lists, ranges, multiples,
 // threads over 4096, writes to a target without its confirmation are not among them (those need the
 // target's facts). Empty when it is sound.

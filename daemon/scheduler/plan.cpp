@@ -189,8 +189,9 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   const std::uint32_t refined = spec.numjobs_auto || spec.refine ? most_refinements : 0;
   const std::uint32_t repeats = std::max(spec.repeats, spec.repeats_most);
   const auto rws = static_cast<std::uint32_t>(spec.rw.size());
-  const std::uint32_t runs_of_rw =
-      (grid + refined) * repeats * per_rw + drift_checks_of(spec, grid) / rws;
+  const std::uint32_t drift_checks = drift_checks_of(spec, grid) / rws;
+  const std::uint32_t runs_of_rw = std::max((grid + refined) * repeats * per_rw + drift_checks,
+                                            auto_runs_of_curve(spec) * per_rw);
   plan.runs = runs_of_rw * rws;
   const double span = asked_seconds(spec);
   const double cooldown = static_cast<double>(spec.cooldown_ns) / 1e9;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/analysis/auto_numjobs.h"
+#include "daemon/analysis/auto_repeats.h"
 #include "daemon/analysis/curves.h"
 #include "daemon/analysis/noise.h"
 #include "daemon/scheduler/plan.h"
@@ -45,7 +46,8 @@ std::uint32_t drift_checks_of(const SweepSpec& spec, std::size_t grid_jobs) noex
                                                    : grid_jobs;
   if (along_axis <= 1) return 0;
   const std::size_t points = spec.rw.size() * spec.bs.size() * spec.iodepth.size() * grid_jobs;
-  return static_cast<std::uint32_t>(points / along_axis);
+  const auto curves = static_cast<std::uint32_t>(points / along_axis);
+  return spec.repeats_auto ? curves * drift_runs_auto : curves;
 }
 
 Schedule::Schedule(const SweepSpec& spec, std::uint32_t most_jobs, std::uint64_t seed)
@@ -71,6 +73,7 @@ std::optional<PlannedRun> Schedule::next() {
     }
     if (!drift_filled_) fill_more();
     if (pending_.empty() && !drift_filled_) fill_repeats();
+    if (pending_.empty() && !drift_filled_) fill_doubtful();
     if (!pending_.empty()) continue;
     if (drift_filled_) return std::nullopt;
     drift_filled_ = true;
@@ -105,7 +108,8 @@ void Schedule::fill_more() {
   std::deque<PlannedRun> batch;
   for (CurveState& curve : curves_) {
     if (curve.complete) continue;
-    const std::vector<std::uint32_t> jobs = more_jobs(curve);
+    std::vector<std::uint32_t> jobs = more_jobs(curve);
+    if (curve.racing && jobs.size() > race_left_of(curve)) jobs.resize(race_left_of(curve));
     curve.complete = jobs.empty();
     for (std::uint32_t repeat = 0; repeat < spec_.repeats; ++repeat)
       for (const std::uint32_t n : jobs) batch.push_back({with_jobs(curve.base, n), repeat, false});
@@ -129,6 +133,24 @@ void Schedule::fill_repeats() {
   pending_ = std::move(batch);
 }
 
+// With repeats auto: one more run of each curve, where it says most. Then its points are looked at
+// anew: the answer may have moved.
+void Schedule::fill_doubtful() {
+  if (!spec_.repeats_auto) return;
+  std::deque<PlannedRun> batch;
+  for (CurveState& curve : curves_) {
+    curve.racing = true;
+    if (race_left_of(curve) == 0) continue;
+    const std::uint32_t n = most_doubtful_of(curve);
+    if (n == 0) continue;
+    const Setting setting = with_jobs(curve.base, n);
+    batch.push_back({setting, runs_of(setting), false});
+    curve.complete = false;
+  }
+  shuffle(batch);
+  pending_ = std::move(batch);
+}
+
 // Of a curve that has one good point nobody could say that it drifted.
 void Schedule::fill_drift_checks() {
   const std::string_view axis = analysis::axis_asked(spec_);
@@ -139,7 +161,11 @@ void Schedule::fill_drift_checks() {
   }
   // Settings of one curve differ along its axis alone, so that its first point is the least.
   for (const auto& [base, points] : curves) {
-    if (points.size() > 1) pending_.push_back({*points.begin(), 0, true});
+    if (points.size() <= 1) continue;
+    const std::uint32_t runs =
+        spec_.repeats_auto ? std::min(drift_runs_auto, runs_of(*points.begin())) : 1;
+    for (std::uint32_t repeat = 0; repeat < runs; ++repeat)
+      pending_.push_back({*points.begin(), repeat, true});
   }
 }
 
@@ -155,6 +181,7 @@ std::vector<std::uint32_t> Schedule::more_jobs(const CurveState& curve) const {
   limits.most_refinements = most_refinements;
   limits.refinements_done = refinements_done(curve);
   limits.doubling = spec_.numjobs_auto;
+  limits.middles = spec_.repeats_auto;
   std::vector<analysis::MeasuredPoint> measured;
   const std::vector<std::uint32_t> tried = jobs_with_runs(curve);
   for (const std::uint32_t n : tried) {
@@ -223,6 +250,30 @@ std::uint32_t Schedule::refinements_done(const CurveState& curve) const {
       std::count_if(jobs.begin(), jobs.end(), [this](auto n) { return !is_of_grid(n); }));
 }
 
+// Runs that repeats auto still has for a curve, beside those that are pending.
+std::uint32_t Schedule::race_left_of(const CurveState& curve) const {
+  const std::uint32_t most = auto_runs_of_curve(spec_);
+  const auto of_curve = [&](const PlannedRun& run) {
+    return !run.is_drift_check && with_jobs(run.setting, 0) == curve.base;
+  };
+  std::uint32_t taken = drift_runs_auto;
+  for (const auto& [run, iops] : outcomes_) taken += of_curve(run) ? 1 : 0;
+  for (const PlannedRun& run : pending_)
+    taken += of_curve(run) && outcomes_.count(run) == 0 ? 1 : 0;
+  return most - std::min(most, taken);
+}
+
+// Points of which a run failed are left alone.
+std::uint32_t Schedule::most_doubtful_of(const CurveState& curve) const {
+  std::vector<analysis::RepeatedPoint> points;
+  for (const std::uint32_t n : jobs_with_runs(curve)) {
+    const Setting setting = with_jobs(curve.base, n);
+    std::vector<double> good = good_runs_of(setting);
+    if (good.size() == runs_of(setting)) points.push_back({n, std::move(good)});
+  }
+  return analysis::most_doubtful(points);
+}
+
 // Counts what may come of each curve beside what is tried or already pending.
 std::uint32_t Schedule::most_left() const {
   std::uint32_t left = 0;
@@ -235,6 +286,7 @@ std::uint32_t Schedule::most_left() const {
 }
 
 std::uint32_t Schedule::most_left_of(const CurveState& curve) const {
+  if (curve.racing) return race_left_of(curve);
   std::vector<std::uint32_t> known = jobs_with_runs(curve);
   for (const PlannedRun& run : pending_) {
     if (with_jobs(run.setting, 0) == curve.base) known.push_back(run.setting.numjobs);
@@ -256,7 +308,7 @@ std::uint32_t Schedule::most_left_of(const CurveState& curve) const {
     points += most_refinements - std::min(most_refinements, refined);
   }
   const std::uint32_t most = std::max(spec_.repeats, spec_.repeats_most);
-  return points * most + repeats_left_of(curve, known);
+  return std::max(points * most + repeats_left_of(curve, known), race_left_of(curve));
 }
 
 // What may still be added to points that are begun, for the sake of their intervals.

@@ -1,6 +1,7 @@
 // Which run comes next: the grid, shuffled or as given; what `auto` and `refine` add to it; repeats
-// until intervals are narrow; and at the end each curve's first point once more. Pure arithmetic on
-// what was measured, so that a restarted sweep goes on where it was. One owner, one thread.
+// until intervals are narrow, or where the band is least certain; and at the end each curve's first
+// point once more. Pure arithmetic on what was measured, so that a restarted sweep goes on where it
+// was. One owner, one thread.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,10 @@ struct PlannedRun {
   auto operator<=>(const PlannedRun&) const = default;
 };
 
-// How many curves there are whose first point is measured again last: those along the axis of the
-// sweep, where it has more than one point. `grid_jobs`: how many numjobs there may be beside those
-// of refining.
+// How many runs measure first points again at the end: one for each curve along the axis of the
+// sweep that has more than one point; with repeats auto, where a run is short, drift_runs_auto.
+// `grid_jobs`: how many numjobs there may be beside those of refining.
+inline constexpr std::uint32_t drift_runs_auto = 3;
 [[nodiscard]] std::uint32_t drift_checks_of(const SweepSpec& spec, std::size_t grid_jobs) noexcept;
 
 class Schedule {
@@ -44,11 +46,13 @@ class Schedule {
   struct CurveState {  // along numjobs, whatever the axis of the sweep is
     Setting base;      // numjobs 0
     bool complete = false;
+    bool racing = false;  // repeats auto: every point has its first run, the rest is where it helps
   };
 
   void fill_grid();
   void fill_more();
   void fill_repeats();
+  void fill_doubtful();
   void fill_drift_checks();
   void shuffle(std::deque<PlannedRun>& runs);
   [[nodiscard]] std::vector<std::uint32_t> more_jobs(const CurveState& curve) const;
@@ -62,6 +66,8 @@ class Schedule {
   [[nodiscard]] bool is_of_grid(std::uint32_t numjobs) const noexcept;
   [[nodiscard]] std::uint32_t most_left_of(const CurveState& curve) const;
   [[nodiscard]] std::uint32_t refinements_done(const CurveState& curve) const;
+  [[nodiscard]] std::uint32_t race_left_of(const CurveState& curve) const;
+  [[nodiscard]] std::uint32_t most_doubtful_of(const CurveState& curve) const;
 
   const SweepSpec& spec_;
   std::uint32_t most_jobs_;

@@ -25,7 +25,7 @@ export const presets: Preset[] = [
     name: 'quick',
     title: 'Quick: reads only, about a minute',
     fields: {
-      rw: ['randread'], bs: '4k', iodepth: '1', numjobs: 'auto', size: '4g', runtime: '3s',
+      rw: ['randread'], bs: '4k', iodepth: '1', numjobs: 'auto', size: '4g', runtime: '1s',
     },
   },
   {
