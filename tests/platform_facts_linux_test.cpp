@@ -46,6 +46,24 @@ TEST_CASE("a descriptor and its path have the same facts") {
   CHECK(by_descriptor.direct_io == by_path.direct_io);
 }
 
+TEST_CASE("what was allocated and never written counts as a hole; what was written doesn't") {
+  const TemporaryTree tree;
+  const std::string path = tree.file("data", "");
+  const int descriptor = open(path.c_str(), O_RDWR);
+  REQUIRE(descriptor >= 0);
+  const bool allocated = fallocate(descriptor, 0, 0, 1 << 20) == 0;
+  const std::string half(1 << 19, 'x');
+  REQUIRE(pwrite(descriptor, half.data(), half.size(), 0) == static_cast<ssize_t>(half.size()));
+  const TargetFacts facts = platform::facts_of(path);
+  close(descriptor);
+  if (!allocated || text_of(facts.filesystem) != "ext4") {
+    MESSAGE("skipped: needs ext4, and fallocate there");
+    return;
+  }
+  CHECK(facts.size_bytes == 1 << 20);
+  CHECK(facts.allocated_bytes == 1 << 19);
+}
+
 TEST_CASE("a directory knows the room on its filesystem") {
   const TemporaryTree tree;
   const TargetFacts facts = platform::facts_of(tree.path());

@@ -12,6 +12,7 @@
 #include <climits>
 #include <cstdint>
 
+#include "daemon/platform/extents_linux.h"
 #include "daemon/platform/block_linux.h"
 #include "daemon/platform/health_linux.h"
 #include "daemon/platform/mounts_linux.h"
@@ -186,6 +187,8 @@ TargetFacts collect(int descriptor, int readable, const std::string& path) {
     if (facts.kind == TargetKind::regular_file) {
       facts.allocated_bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
       facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
+      if (readable >= 0)
+        facts.allocated_bytes -= std::min(facts.allocated_bytes, unwritten_bytes(readable));
       const std::string use = use_of_file(info);
       facts.in_use = use.empty() ? 0 : 1;
       set_text(facts.use, use);
