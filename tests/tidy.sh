@@ -6,8 +6,10 @@ cd "$(dirname "$0")/.."
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || getconf NPROCESSORS_ONLN)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# g++ is asked to leave out a warning that clang never had.
-if ! run-clang-tidy-16 -quiet -extra-arg=-Wno-unknown-warning-option -p "$1" -j "$jobs" \
+# g++ is asked to leave out a warning that clang never had. The analyzer follows 50 000 steps of a
+# function, not 225 000: runner.cpp alone took 45 s, and takes 14.
+if ! run-clang-tidy-16 -quiet -extra-arg=-Wno-unknown-warning-option -extra-arg=-Xclang \
+  -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=50000 -p "$1" -j "$jobs" \
   "$(pwd)/(daemon|api|storage)/.*\.cpp$" >"$log" 2>&1
 then
   grep -E '(warning|error):' -A 4 "$log" | head -n 200 >&2
