@@ -45,7 +45,7 @@ struct TargetFacts {
   std::uint8_t reserved = 0;
   std::uint32_t wear_percent_used = 0;  // NVMe's Percentage Used; 100 and more: past its rated life
   std::uint32_t reserved_too = 0;
-  std::uint64_t allocated_bytes = 0;  // of a regular file, and written: less than its size where it has holes
+  std::uint64_t allocated_bytes = 0;  // of a file; less than its size where it has holes
   // What the disk has done since the machine started, where only a probe may ask
   // (ProbeQuestion::counters).
   std::uint64_t read_ios = 0, write_ios = 0, read_bytes = 0, write_bytes = 0;

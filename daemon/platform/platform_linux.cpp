@@ -12,8 +12,8 @@
 #include <climits>
 #include <cstdint>
 
-#include "daemon/platform/extents_linux.h"
 #include "daemon/platform/block_linux.h"
+#include "daemon/platform/extents_linux.h"
 #include "daemon/platform/health_linux.h"
 #include "daemon/platform/mounts_linux.h"
 #include "daemon/platform/platform.h"
