@@ -1,6 +1,7 @@
 # Sourced by the tests that boot a machine of their own: QEMU without KVM, Debian's cloud kernel and
 # an initramfs of busybox and what the test adds. Needs `build`, the build folder, where the kernel
 # is kept between runs; it is not installed on this machine. Leaves nothing else behind.
+# flavour=amd64 takes the kernel that has drivers for what no cloud has.
 
 guest_skip() {
   echo "skipped: $*"
@@ -35,10 +36,11 @@ guest_begin() {
 }
 
 guest_find_kernel() {
-  kernel=$build/vm/kernel
+  flavour=${flavour:-cloud-amd64}
+  kernel=$build/vm/$flavour
   if [ ! -d "$kernel" ]; then
     mkdir -p "$build/vm"
-    guest_download || guest_skip "apt-get can't download Debian's cloud kernel"
+    guest_download || guest_skip "apt-get can't download Debian's linux-image-$flavour"
   fi
 }
 
@@ -47,10 +49,10 @@ guest_download() (
   cd "$build/vm"
   rm -rf ./*.deb kernel.part
   for attempt in 1 2; do
-    package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null |
+    package=$(apt-cache depends "linux-image-$flavour" 2>/dev/null |
       sed -n 's/.*Depends: \(linux-image-[^ ]*\)$/\1/p')
     if [ -n "$package" ] && apt-get download "$package" >/dev/null 2>&1; then
-      dpkg-deb -x ./*.deb kernel.part && mv kernel.part kernel && rm -f ./*.deb
+      dpkg-deb -x ./*.deb kernel.part && mv kernel.part "$flavour" && rm -f ./*.deb
       return
     fi
     [ "$attempt" = 1 ] && [ "$(id -u)" = 0 ] && apt-get update >/dev/null 2>&1 || return 1
@@ -80,6 +82,17 @@ guest_module() {
   done
 }
 
+# guest_modules NAME...: for modprobe, with all they depend on, to where it looks for them.
+guest_modules() {
+  modules=$(cd "$kernel" && echo lib/modules/*)
+  mkdir -p "$root/$modules"
+  for module in "$@"; do
+    file=$(cd "$kernel" && find "$modules" -name "$module.ko")
+    [ -n "$file" ] || guest_skip "the kernel has no module $module"
+    cp "$kernel/$file" "$root/$modules/"
+  done
+}
+
 # guest_start SECONDS KERNEL-ARGUMENTS QEMU-ARGUMENT...: boots $root; its script is $root/init. What
 # the guest says is in $room/console.
 guest_start() {
@@ -92,6 +105,16 @@ guest_start() {
     -kernel "$kernel"/boot/vmlinuz-* -initrd "$room/initrd" \
     -append "console=ttyS0 quiet panic=-1 $arguments" "$@" 2>"$room/qemu" &
   guest_pid=$!
+}
+
+# guest_pull_when_asked DEVICE: pulls it out when the guest says so. Needs a QMP monitor on
+# $room/qmp.
+guest_pull_when_asked() {
+  until grep -q '^vm: pull ' "$room/console"; do
+    sleep 0.2
+  done
+  echo '{"execute": "qmp_capabilities"}
+        {"execute": "device_del", "arguments": {"id": "'"$1"'"}}' >"$room/qmp.in"
 }
 
 # Waits until the guest has switched itself off. False: it was still at it after its time.

@@ -15,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 guest_begin curl jq
 PATH=$build/bin:$PATH
 guest_program iobenchd iobenchd-engine curl jq
+cp "$here/lib_guest.sh" "$root/lib_guest.sh"
 install -m 0755 "$here/run_guest.sh" "$root/init"
 
 for disk in plain mounted pulled small large; do
@@ -32,14 +33,7 @@ guest_start 540 "nvme.poll_queues=1" -smp 2 -accel tcg,thread=multi \
   -device nvme,id=pair,serial=pair -device nvme-ns,bus=pair,nsid=1,drive=disk-small \
   -device nvme-ns,bus=pair,nsid=2,drive=disk-large,logical_block_size=4096,physical_block_size=4096
 
-pull_when_asked() {
-  until grep -q '^vm: pull ' "$room/console"; do
-    sleep 0.2
-  done
-  echo '{"execute": "qmp_capabilities"} {"execute": "device_del", "arguments": {"id": "pulled"}}' \
-    >"$room/qmp.in"
-}
-pull_when_asked &
+guest_pull_when_asked pulled &
 guest_helper=$!
 
 guest_wait || guest_failed "the guest was not ready within 540 s"
