@@ -140,11 +140,11 @@ std::optional<Welch> welch_log(std::span<const double> base, std::span<const dou
 }
 
 std::optional<Comparison> compare(std::span<const double> base, std::span<const double> with,
-                                  Good good) {
+                                  Good good, std::optional<double> ratio) {
   if (base.empty() || with.empty() || !all_positive(base) || !all_positive(with))
     return std::nullopt;
   Comparison result;
-  result.ratio = median(with) / median(base);
+  result.ratio = ratio.value_or(median(with) / median(base));
   if (const std::optional<Welch> welch = welch_log(base, with)) {
     const double half =
         welch->error > 0 ? student_t(significance, welch->degrees) * welch->error : 0;

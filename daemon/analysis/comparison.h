@@ -52,8 +52,10 @@ struct Comparison {
 
 // same: the ratio's interval lies within +-5 %. better, worse: p < 0.05 and beyond 5 %. With fewer
 // than two values on a side likely_better or likely_worse beyond 10 %. Else undecided. None where a
-// side has no value, or one that isn't a positive number.
+// side has no value, or one that isn't a positive number. `ratio` stands in for that of the medians
+// where it is known better: percentiles of several runs come from their merged buckets.
 [[nodiscard]] std::optional<Comparison> compare(std::span<const double> base,
-                                                std::span<const double> with, Good good);
+                                                std::span<const double> with, Good good,
+                                                std::optional<double> ratio = std::nullopt);
 
 }  // namespace iobenchd::analysis

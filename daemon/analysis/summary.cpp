@@ -127,9 +127,17 @@ Point merge_point(std::span<const Run* const> runs) {
   for (const Run* run : runs) {
     lines.push_back(summarise(*run));
     latency.merge(merged_latency(run->measurement));
-    point.repeat_iops.push_back(lines.back().iops);
+    const RunSummary& line = lines.back();
+    point.repeat_iops.push_back(line.iops);
+    if (line.latency_mean_ns > 0) point.repeat_latency_mean_ns.push_back(line.latency_mean_ns);
+    if (line.latency_p99_ns > 0)
+      point.repeat_latency_p99_ns.push_back(static_cast<double>(line.latency_p99_ns));
     point.run_ids.push_back(run->id);
   }
+  const Run& first = *runs.front();
+  point.ioengine = first.measurement.ioengine;
+  // A printed table doesn't say that it had none.
+  if (first.measurement.direct || !first.imported_figures) point.direct = first.measurement.direct;
   const auto median_of = [&lines](auto member) {
     std::vector<double> values;
     values.reserve(lines.size());

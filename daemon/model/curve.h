@@ -36,6 +36,10 @@ struct Point {
   bool failed = false;
   bool has_latency = true, has_percentiles = true;  // false for imported tables
   std::vector<double> repeat_iops;                  // for resampling
+  // Each good run's own, for comparing; empty where they are unknown.
+  std::vector<double> repeat_latency_mean_ns, repeat_latency_p99_ns;
+  IoEngine ioengine = IoEngine::automatic;  // really used; automatic: unknown
+  std::optional<bool> direct;               // really used; none: unknown
 };
 
 struct SweetSpot {
