@@ -135,4 +135,12 @@ struct RunSummary {
   double measured_seconds = 0;
 };
 
+// A run of another sweep of the same disk model: what a standing among them needs.
+struct ModelFigure {
+  std::int64_t sweep_id = 0;
+  Setting setting;
+  bool direct = false;
+  double iops = 0;
+};
+
 }  // namespace iobenchd
