@@ -277,13 +277,15 @@ ALTER TABLE sweeps ADD COLUMN verify INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// Repeats may be as many as help the answer. How many rounds steady_state made of a run, and
-// whether they were steady.
+// Repeats may be as many as help the answer. How many rounds steady_state made of a run, and whether
+// they were steady. The sweeps of a disk model, found one by one.
 constexpr const char* version_4 = R"sql(
 ALTER TABLE sweeps ADD COLUMN repeats_auto INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE measurements ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN rounds_steady INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX runs_by_model ON runs (model, sweep_id);
 )sql";
 
 // Never edit or reorder: version = index + 1.

@@ -18,6 +18,7 @@ namespace iobenchd::storage {
 
 inline constexpr std::uint32_t page_limit_default = 50;
 inline constexpr std::uint32_t page_limit_most = 500;
+inline constexpr std::uint32_t model_sweeps_most = 1000;  // that a sweep is held against
 
 // Keyset page, newest first (by created_at of sweeps and started_at of runs, then by id).
 // `next_before`: pass it as `before` to go on; 0 at the end.
@@ -137,6 +138,11 @@ class RunStore {
   [[nodiscard]] std::vector<Run> of_sweep(std::int64_t sweep_id);  // oldest first, with histograms
   [[nodiscard]] Page<RunSummary> list(const RunFilter& filter, std::int64_t before,
                                       std::uint32_t limit);
+  // The good runs of sweeps that measured a disk of this model and were asked for before `sweep`,
+  // imported ones among them; never its own. Of the newest `most`, newest first.
+  [[nodiscard]] std::vector<ModelFigure> earlier_of_model(const std::string& model,
+                                                          const Sweep& sweep,
+                                                          std::uint32_t most = model_sweeps_most);
 
  private:
   Database& database_;
