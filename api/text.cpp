@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "api/render.h"
+#include "api/text_table.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/quantity.h"
 
@@ -11,23 +12,11 @@ namespace iobenchd::api {
 
 namespace {
 
-using Row = std::vector<std::string>;
+using Row = TextRow;
 
 constexpr std::string_view absent = "-";
 constexpr double mib = 1024.0 * 1024.0;
 constexpr double thousand = 1000.0;
-
-// "1 712.0": thousands apart, one decimal.
-std::string decimal_text(double value) {
-  if (!std::isfinite(value) || value < 0 || value > 1e18) return std::string(absent);
-  const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
-  return count_text(tenths / 10) + "." + std::to_string(tenths % 10);
-}
-
-std::string block_text(std::uint32_t bytes) {
-  constexpr std::uint32_t kib = 1024;
-  return bytes % kib == 0 ? std::to_string(bytes / kib) + "k" : std::to_string(bytes);
-}
 
 // "strong_scaling" -> "strong scaling"
 std::string note_text(const Point& point) {
@@ -35,10 +24,6 @@ std::string note_text(const Point& point) {
   std::string text = point.note;
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
-}
-
-std::string whole_text(double value) {
-  return count_text(static_cast<std::uint64_t>(std::llround(value)));
 }
 
 std::string p99_text(const std::optional<DirectionFigures>& figures) {
@@ -98,31 +83,6 @@ void append_figure_names(Row& row, const Extras& extras) {
   }
   if (extras.fsyncs) row.emplace_back("fsync p99 µs");
   row.emplace_back("note");
-}
-
-// Columns as a reader sees them: bytes that continue a UTF-8 character take no room.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
-
-// Numbers right, the last column (the note) left.
-std::string table_text(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      line += "  " + std::string(widths[i] - width_of(row[i]), ' ') + row[i];
-    }
-    if (!row.back().empty()) line += "  " + row.back();
-    text += line + "\n";
-  }
-  return text;
 }
 
 std::string axis_value(const std::string& axis, const Setting& setting) {
