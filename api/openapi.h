@@ -5,7 +5,7 @@
 
 namespace iobenchd::api {
 
-// Defined by the file that api/embed_openapi.cmake generates.
+// Defined by the file that api/embed_text.cmake generates.
 [[nodiscard]] std::string_view openapi_json() noexcept;
 
 }  // namespace iobenchd::api

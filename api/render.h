@@ -23,6 +23,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json render_sweep(const Sweep& sweep, const std::optional<Progress>& progress,
                                 std::optional<std::uint32_t> position);
 [[nodiscard]] Json render_result(const SweepResult& result);  // points, curves, answer, warnings
+[[nodiscard]] Json render_sweet_spot(const std::optional<SweetSpot>& spot);
+[[nodiscard]] Json render_usl(const std::optional<Usl>& usl);
 [[nodiscard]] Json render_run_summary(const RunSummary& run);
 [[nodiscard]] Json render_run(const Run& run, const RunSummary& summary,
                               std::span<const Verdict> verdicts);

@@ -3,6 +3,26 @@
 
 namespace iobenchd::api {
 
+Json render_sweet_spot(const std::optional<SweetSpot>& spot) {
+  if (!spot) return nullptr;
+  return {{"at", spot->at},
+          {"low", spot->low},
+          {"high", spot->high},
+          {"rule", spot->rule},
+          {"confidence", number(spot->confidence)},
+          {"confidence_basis", spot->confidence_basis},
+          {"sentence", spot->sentence}};
+}
+
+Json render_usl(const std::optional<Usl>& usl) {
+  if (!usl) return nullptr;
+  return {{"lambda", number(usl->lambda)},
+          {"sigma", number(usl->sigma)},
+          {"kappa", number(usl->kappa)},
+          {"peak_numjobs", usl->peak_numjobs ? number(*usl->peak_numjobs) : Json(nullptr)},
+          {"r2", number(usl->r2)}};
+}
+
 namespace {
 
 void add_latency(Json& json, const Point& point) {
@@ -85,17 +105,6 @@ Json render_point(const Point& point) {
   return json;
 }
 
-Json render_sweet_spot(const std::optional<SweetSpot>& spot) {
-  if (!spot) return nullptr;
-  return {{"at", spot->at},
-          {"low", spot->low},
-          {"high", spot->high},
-          {"rule", spot->rule},
-          {"confidence", number(spot->confidence)},
-          {"confidence_basis", spot->confidence_basis},
-          {"sentence", spot->sentence}};
-}
-
 Json render_named(const std::optional<Named>& named) {
   if (!named) return nullptr;
   return {{"name", named->name}, {"sentence", named->sentence}};
@@ -104,15 +113,6 @@ Json render_named(const std::optional<Named>& named) {
 Json render_opinion(const std::optional<Opinion>& opinion) {
   if (!opinion) return nullptr;
   return {{"at", opinion->at}, {"rule", opinion->rule}};
-}
-
-Json render_usl(const std::optional<Usl>& usl) {
-  if (!usl) return nullptr;
-  return {{"lambda", number(usl->lambda)},
-          {"sigma", number(usl->sigma)},
-          {"kappa", number(usl->kappa)},
-          {"peak_numjobs", usl->peak_numjobs ? number(*usl->peak_numjobs) : Json(nullptr)},
-          {"r2", number(usl->r2)}};
 }
 
 Json render_curve(const Curve& curve) {

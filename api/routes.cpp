@@ -15,7 +15,7 @@ constexpr std::string_view csv = "text/csv";
 constexpr bool long_lived = true, open_to_all = true;
 
 // clang-format off
-constexpr std::array<Route, 16> table{{
+constexpr std::array<Route, 18> table{{
     {Method::post,  "/api/v1/sweeps",             post_sweep,       Duty::run, mib, json},
     {Method::get,   "/api/v1/sweeps",             list_sweeps,      Duty::read},
     {Method::get,   "/api/v1/sweeps/{id}",        get_sweep,        Duty::read},
@@ -26,6 +26,8 @@ constexpr std::array<Route, 16> table{{
     {Method::get,   "/api/v1/events",             get_events,       Duty::read, 0, {}, long_lived},
     {Method::get,   "/api/v1/runs",               list_runs,        Duty::read},
     {Method::get,   "/api/v1/runs/{id}",          get_run,          Duty::read},
+    {Method::get,   "/api/v1/compare",            get_comparison,   Duty::read},
+    {Method::get,   "/api/v1/baselines",          list_baselines,   Duty::read},
     {Method::get,   "/api/v1/targets",            list_targets,     Duty::read},
     {Method::get,   "/api/v1/system",             get_system,       Duty::read},
     {Method::post,  "/api/v1/imports",            post_import,      Duty::run, 64 * mib, csv},

@@ -10,6 +10,7 @@
 #include "api/openapi.h"
 #include "api/parse.h"
 #include "api/render.h"
+#include "api/render_compare.h"
 #include "api/strict_json.h"
 
 using namespace iobenchd;
@@ -199,8 +200,9 @@ TEST_CASE("every operation says what it answers, and describes its content and i
                         responses.contains("202") || responses.contains("204");
       CHECK(good);
       CHECK(responses.contains("400"));
-      const bool has_id = path.find("{id}") != std::string::npos;
-      CHECK(responses.contains("404") == has_id);
+      const bool names_something =
+          path.find("{id}") != std::string::npos || path == "/api/v1/compare";
+      CHECK(responses.contains("404") == names_something);
       if (operation.contains("requestBody")) CHECK(responses.contains("415"));
     }
   }
@@ -246,6 +248,47 @@ TEST_CASE("a target's, the system's and a plan's fields are the described ones")
   compare(api::render_target(target), "Target");
   compare(api::render_system(Circumstances{}), "System");
   compare(api::render_plan(filled_sweep().plan), "Plan");
+}
+
+TEST_CASE("a comparison's fields are the described ones, full and empty") {
+  api::ComparedSide side;
+  side.id = "1";
+  side.sweep.result = filled_result();
+  side.sweep.result.points[0].iops = side.sweep.result.points[0].latency_mean_ns = 1;
+  analysis::SweepComparison found;
+  compare(api::render_comparison(side, side, found), "Comparison");
+  analysis::FigurePair figure{1, 2, {2, std::pair(1.0, 3.0), 0.04, analysis::Change::better}};
+  found.nearest_along = "bs";
+  found.points = {{0, 0, figure, figure, figure}, {0, 0, {}, {}, {}}};
+  found.only_in_base = found.only_in_with = {0};
+  found.curves = {{0, 0}};
+  found.mismatches = {{"bs", "4k", "8k", "text"}};
+  found.summary = {"text"};
+  api::ComparedSide other = side;
+  other.uuid = other.label = other.host = other.os = other.target = other.model = other.answer =
+      "text";
+  other.sweep.result.points[0].setting.block_bytes = 8192;
+  other.sweep.result.curves[0].setting.block_bytes = 8192;
+  compare(api::render_comparison(side, other, found), "Comparison");
+  other.sweep.result.curves[0].usl.reset();
+  other.sweep.result.curves[0].sweet_spot.reset();
+  compare(api::render_comparison(side, other, found), "Comparison");
+}
+
+TEST_CASE("a standing's and a baseline's fields are the described ones") {
+  api::ModelComparison among;
+  among.with.sweep.result = filled_result();
+  // One that a shipped table has, too.
+  among.with.sweep.result.points[0].setting = {Rw::randread, 4096, 32, 8};
+  among.standings.points.resize(2);
+  among.standings.points[1].percentile = among.standings.points[1].median_iops =
+      among.standings.points[1].low = among.standings.points[1].high = 1;
+  among.standings.summary = {"text"};
+  const Json shown = api::render_model_comparison(among);
+  compare(shown, "ModelComparison");
+  CHECK(shown["standing"][0]["baselines"].size() == 1);
+  for (const api::Baseline& baseline : api::baselines())
+    compare(api::render_baseline(baseline), "Baseline");
 }
 
 TEST_CASE("the fields of events are the described ones") {

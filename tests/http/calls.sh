@@ -183,3 +183,50 @@ read,2,fast
     -H 'Content-Type: text/csv' --data-binary @storage/baselines/openbsd77-2025.csv
   expect 422 "a table of another block size" "?bs="
 }
+
+# After calls_import, whose table is in the database then.
+calls_compare() {
+  ask GET /api/v1/baselines
+  expect 200 "the shipped tables"
+  described BaselinePage "the shipped tables"
+  holds "the shipped tables" '[.items[].id] == ["baseline:openbsd77-2025",
+    "baseline:openbsd60-2017-raw", "baseline:openbsd60-2017-block"]'
+  holds "their doubts" '[.items[0].warnings[].name] | contains(["exceeds_sync_bound",
+    "depth_not_attained"])'
+
+  ask GET '/api/v1/compare?base=baseline:openbsd60-2017-block&with=baseline:openbsd60-2017-raw'
+  expect 200 "raw against block" "4.0 × the IOPS" "1.8 × at 64 KiB" "3.1 × at 64 KiB"
+  described Comparison "raw against block"
+  holds "raw against block" '(.points | length) == 7 and (.only_in_base == [])'
+  holds "what a table doesn't print" 'all(.points[]; .latency_mean_ns == null and .iops.p == null)'
+
+  ask GET '/api/v1/sweeps?origin=imported&limit=1'
+  table=$(value '.items[0].id') uuid=$(value '.items[0].uuid')
+  ask GET "/api/v1/compare?base=baseline:openbsd77-2025&with=$uuid"
+  expect 200 "a table with itself"
+  described Comparison "a table with itself"
+  holds "a table with itself" 'all(.points[]; .iops.ratio == 1 and .latency_mean_ns.ratio == 1)
+    and (.points | length) == 12 and (.curves | length) == 2 and .mismatches == []'
+  ask GET "/api/v1/compare?base=baseline:openbsd77-2025&with=$id" -H 'Accept: text/plain'
+  expect 200 "a comparison as text" "Base: baseline:openbsd77-2025" "With: sweep $id, \"small\""
+  ask GET "/api/v1/compare?base=$table&with=$id"
+  described Comparison "two sweeps"
+  holds "two sweeps" '.nearest_along == "iodepth" and (.points | length) == 4 and
+    ([.mismatches[].field] | contains(["iodepth", "ioengine", "rw"]))'
+
+  ask GET "/api/v1/compare?base=model&with=$id"
+  expect 200 "among its like"
+  described ModelComparison "among its like"
+  holds "among its like" '(.standing | length) == 4 and (.summary | length) == 1'
+  ask GET "/api/v1/compare?base=model&with=$id&format=text"
+  expect 200 "it as text" "faster than"
+
+  ask GET "/api/v1/compare?base=$id"
+  expect 400 "a comparison with nothing" "with"
+  ask GET "/api/v1/compare?base=$id&with=model"
+  expect 400 "model on the wrong side" "base"
+  ask GET "/api/v1/compare?base=baseline:none&with=$id"
+  expect 404 "no such baseline" "GET /api/v1/baselines"
+  ask GET "/api/v1/compare?base=$id&with=999999"
+  expect 404 "no such sweep" "GET /api/v1/sweeps"
+}

@@ -22,6 +22,7 @@ calls_text_and_wait
 calls_cancel_and_delete
 calls_history
 calls_import
+calls_compare
 bad_fields
 bad_targets
 bad_bodies
