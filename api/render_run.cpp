@@ -1,28 +1,14 @@
-#include <array>
-
 #include "api/render.h"
 #include "api/render_values.h"
+#include "daemon/model/engine_flags.h"
 
 namespace iobenchd::api {
 
 namespace {
 
-struct FlagName {
-  std::uint32_t flag;
-  std::string_view name;
-};
-constexpr std::array<FlagName, 6> flag_names{{{engine_flag::fixed_buffers, "fixed_buffers"},
-                                              {engine_flag::fixed_files, "fixed_files"},
-                                              {engine_flag::coop_taskrun, "coop_taskrun"},
-                                              {engine_flag::single_issuer, "single_issuer"},
-                                              {engine_flag::defer_taskrun, "defer_taskrun"},
-                                              {engine_flag::polled, "polled"}}};
-
 Json render_engine_flags(std::uint32_t flags) {
   Json list = Json::array();
-  for (const FlagName& entry : flag_names) {
-    if ((flags & entry.flag) != 0) list.push_back(entry.name);
-  }
+  for (const std::string_view name : engine_flag_names(flags)) list.push_back(name);
   return list;
 }
 
