@@ -5,234 +5,10 @@
 #include <array>
 
 #include "storage/guard.h"
+#include "storage/version_1.h"
 
 namespace iobenchd::storage {
 namespace {
-
-// Lists are short texts ("randread,randwrite"). `listed_target` is what a person would filter by:
-// a scratch sweep names no target, its plan names the directory. `sweep_rw` is the list once more,
-// with an index on it.
-//
-// Every index on runs ends in started_at_ns (and, as all of SQLite's do, in id): a page with one
-// filter, and a span of time, is a walk along one index. label, origin, target, serial, model and
-// host are repeated in each run for that; PATCH changes the label there as well.
-//
-// Samples, job figures and histograms are blobs: nobody asks for one second of one run, and a
-// million runs would be a hundred million rows. What lists show stays in `runs`, whose rows stay
-// small.
-constexpr const char* version_1 = R"sql(
-CREATE TABLE sweeps (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  uuid TEXT NOT NULL UNIQUE,
-  state TEXT NOT NULL,
-  origin TEXT NOT NULL,
-  host TEXT NOT NULL,
-  preset TEXT NOT NULL,
-  label TEXT NOT NULL,
-  target TEXT NOT NULL,
-  size_bytes INTEGER NOT NULL,
-  offset_bytes INTEGER NOT NULL,
-  rw TEXT NOT NULL,
-  bs TEXT NOT NULL,
-  iodepth TEXT NOT NULL,
-  numjobs TEXT NOT NULL,
-  numjobs_auto INTEGER NOT NULL,
-  runtime_ns INTEGER NOT NULL,
-  ramp_time_ns INTEGER NOT NULL,
-  repeats INTEGER NOT NULL,
-  "order" TEXT NOT NULL,
-  ioengine TEXT NOT NULL,
-  direct INTEGER NOT NULL,
-  thread INTEGER NOT NULL,
-  refine INTEGER NOT NULL,
-  keep_file INTEGER NOT NULL,
-  batch_submit INTEGER NOT NULL,
-  batch_complete INTEGER NOT NULL,
-  seed INTEGER,
-  layout TEXT,
-  cooldown_ns INTEGER NOT NULL,
-  latency_limit_statistic TEXT,
-  latency_limit_ns INTEGER,
-  on_restart TEXT NOT NULL,
-  confirm TEXT NOT NULL,
-  plan_runs INTEGER NOT NULL,
-  plan_seconds REAL,
-  plan_layout_bytes INTEGER NOT NULL,
-  plan_write_bytes INTEGER NOT NULL,
-  plan_ioengine TEXT NOT NULL,
-  plan_size_bytes INTEGER NOT NULL,
-  plan_target TEXT NOT NULL,
-  plan_settings TEXT NOT NULL,
-  created_at_ns INTEGER NOT NULL,
-  started_at_ns INTEGER NOT NULL,
-  finished_at_ns INTEGER NOT NULL,
-  answer TEXT NOT NULL,
-  runs_done INTEGER NOT NULL,
-  runs_failed INTEGER NOT NULL,
-  error TEXT NOT NULL,
-  notes TEXT NOT NULL,
-  pinned INTEGER NOT NULL,
-  listed_target TEXT NOT NULL
-    AS (CASE plan_target WHEN '' THEN target ELSE plan_target END) VIRTUAL
-) STRICT;
-CREATE INDEX sweeps_by_created_at ON sweeps (created_at_ns);
-CREATE INDEX sweeps_by_state ON sweeps (state, created_at_ns);
-CREATE INDEX sweeps_by_listed_target ON sweeps (listed_target, created_at_ns);
-CREATE INDEX sweeps_by_label ON sweeps (label, created_at_ns);
-CREATE INDEX sweeps_by_host ON sweeps (host, created_at_ns);
-CREATE INDEX sweeps_by_origin ON sweeps (origin, created_at_ns);
-
-CREATE TABLE sweep_rw (
-  rw TEXT NOT NULL,
-  created_at_ns INTEGER NOT NULL,
-  sweep_id INTEGER NOT NULL REFERENCES sweeps (id) ON DELETE CASCADE,
-  PRIMARY KEY (rw, created_at_ns, sweep_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX sweep_rw_by_sweep ON sweep_rw (sweep_id);
-
-CREATE TABLE idempotency_keys (
-  key TEXT PRIMARY KEY,
-  sweep_id INTEGER NOT NULL REFERENCES sweeps (id) ON DELETE CASCADE,
-  created_at_ns INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX idempotency_keys_by_sweep ON idempotency_keys (sweep_id);
-CREATE INDEX idempotency_keys_by_created_at ON idempotency_keys (created_at_ns);
-
-CREATE TABLE circumstances (
-  id INTEGER PRIMARY KEY,
-  host TEXT NOT NULL,
-  os TEXT NOT NULL,
-  cpu TEXT NOT NULL,
-  program_version TEXT NOT NULL,
-  build_type TEXT NOT NULL,
-  compiler TEXT NOT NULL,
-  memory_bytes INTEGER NOT NULL,
-  cpus INTEGER NOT NULL,
-  target TEXT NOT NULL,
-  target_kind TEXT NOT NULL,
-  model TEXT NOT NULL,
-  serial TEXT NOT NULL,
-  firmware TEXT NOT NULL,
-  filesystem TEXT NOT NULL,
-  mount_options TEXT NOT NULL,
-  io_scheduler TEXT NOT NULL,
-  target_bytes INTEGER NOT NULL,
-  logical_sector_bytes INTEGER NOT NULL,
-  physical_sector_bytes INTEGER NOT NULL,
-  virtual_machine INTEGER NOT NULL,
-  in_use INTEGER NOT NULL,
-  block_storage INTEGER NOT NULL,
-  database_on_target INTEGER NOT NULL,
-  UNIQUE (host, target, serial, os, cpu, program_version, build_type, compiler, memory_bytes, cpus,
-          target_kind, model, firmware, filesystem, mount_options, io_scheduler, target_bytes,
-          logical_sector_bytes, physical_sector_bytes, virtual_machine, in_use, block_storage,
-          database_on_target)
-) STRICT;
-
-CREATE TABLE runs (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  sweep_id INTEGER NOT NULL REFERENCES sweeps (id) ON DELETE CASCADE,
-  circumstances_id INTEGER NOT NULL REFERENCES circumstances (id),
-  rw TEXT NOT NULL,
-  block_bytes INTEGER NOT NULL,
-  iodepth INTEGER NOT NULL,
-  numjobs INTEGER NOT NULL,
-  repeat INTEGER NOT NULL,
-  is_drift_check INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  started_at_ns INTEGER NOT NULL,
-  finished_at_ns INTEGER NOT NULL,
-  error TEXT NOT NULL,
-  seed INTEGER NOT NULL,
-  label TEXT NOT NULL,
-  origin TEXT NOT NULL,
-  target TEXT NOT NULL,
-  serial TEXT NOT NULL,
-  model TEXT NOT NULL,
-  host TEXT NOT NULL,
-  ioengine TEXT NOT NULL,
-  direct INTEGER NOT NULL,
-  engine_flags INTEGER NOT NULL,
-  iops REAL,
-  bandwidth_bytes_per_s REAL,
-  latency_mean_ns REAL,
-  latency_min_ns INTEGER NOT NULL,
-  latency_p50_ns INTEGER NOT NULL,
-  latency_p90_ns INTEGER NOT NULL,
-  latency_p99_ns INTEGER NOT NULL,
-  latency_p99_9_ns INTEGER NOT NULL,
-  latency_p99_99_ns INTEGER NOT NULL,
-  latency_max_ns INTEGER NOT NULL,
-  concurrency REAL,
-  depth_attained REAL,
-  cpu_user_percent REAL,
-  cpu_system_percent REAL,
-  cpu_per_io_ns REAL,
-  load_average REAL,
-  wakeup_delay_p99_ns INTEGER NOT NULL,
-  measured_seconds REAL
-) STRICT;
-CREATE INDEX runs_by_started_at ON runs (started_at_ns);
-CREATE INDEX runs_by_sweep ON runs (sweep_id, started_at_ns);
-CREATE INDEX runs_by_circumstances ON runs (circumstances_id);
-CREATE INDEX runs_by_rw ON runs (rw, started_at_ns);
-CREATE INDEX runs_by_block_bytes ON runs (block_bytes, started_at_ns);
-CREATE INDEX runs_by_iodepth ON runs (iodepth, started_at_ns);
-CREATE INDEX runs_by_numjobs ON runs (numjobs, started_at_ns);
-CREATE INDEX runs_by_state ON runs (state, started_at_ns);
-CREATE INDEX runs_by_label ON runs (label, started_at_ns);
-CREATE INDEX runs_by_origin ON runs (origin, started_at_ns);
-CREATE INDEX runs_by_target ON runs (target, started_at_ns);
-CREATE INDEX runs_by_serial ON runs (serial, started_at_ns);
-CREATE INDEX runs_by_host ON runs (host, started_at_ns);
-CREATE INDEX runs_by_ioengine ON runs (ioengine, started_at_ns);
-
-CREATE TABLE measurements (
-  run_id INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
-  measured_ns INTEGER NOT NULL,
-  read_ios INTEGER NOT NULL,
-  read_bytes INTEGER NOT NULL,
-  read_errors INTEGER NOT NULL,
-  write_ios INTEGER NOT NULL,
-  write_bytes INTEGER NOT NULL,
-  write_errors INTEGER NOT NULL,
-  cpu_user_ns INTEGER NOT NULL,
-  cpu_system_ns INTEGER NOT NULL,
-  machine_cpu_busy_percent REAL,
-  load_average REAL,
-  wakeup_delay_count INTEGER NOT NULL,
-  wakeup_delay_p50_ns INTEGER NOT NULL,
-  wakeup_delay_p99_ns INTEGER NOT NULL,
-  wakeup_delay_max_ns INTEGER NOT NULL,
-  wakeup_reference_count INTEGER NOT NULL,
-  wakeup_reference_p50_ns INTEGER NOT NULL,
-  wakeup_reference_p99_ns INTEGER NOT NULL,
-  wakeup_reference_max_ns INTEGER NOT NULL,
-  device_read_bytes INTEGER NOT NULL,
-  device_write_bytes INTEGER NOT NULL,
-  device_counters_known INTEGER NOT NULL,
-  clock_source TEXT NOT NULL,
-  ioengine TEXT NOT NULL,
-  direct INTEGER NOT NULL,
-  engine_flags INTEGER NOT NULL,
-  batch_submit INTEGER NOT NULL,
-  batch_complete INTEGER NOT NULL,
-  in_flight_max INTEGER NOT NULL,
-  imported_figures INTEGER NOT NULL,
-  imported_iops REAL,
-  imported_bandwidth_bytes_per_s REAL,
-  imported_latency_mean_ns REAL,
-  read_latency BLOB NOT NULL,
-  write_latency BLOB NOT NULL,
-  samples BLOB NOT NULL,
-  jobs BLOB NOT NULL
-) STRICT;
-
-CREATE TABLE health (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  checked_at_ns INTEGER NOT NULL
-) STRICT;
-)sql";
 
 // What the I/Os of a sweep are like, how narrow an interval its points want, and what a run cost
 // and met. fsync_latency is NULL where a run made none; what a device doesn't tell is NULL.
@@ -277,8 +53,14 @@ ALTER TABLE sweeps ADD COLUMN verify INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// Repeats may be as many as help the answer. How many rounds steady_state made of a run, and whether
-// they were steady. The sweeps of a disk model, found one by one.
+// Repeats may be as many as help the answer. How many rounds steady_state made of a run, and
+// whether they were steady. The sweeps of a disk model, found one by one.
+//
+// Runs that measured the same thing share an identity: a history is a walk along one index, which
+// holds all that its points are made of. `run_identities` says what the identity of a run is, here
+// and for each run that ends: only of runs that were done, are no drift check, and whose disk is
+// known by a serial number, else by its path and the host. size_class is floor(log2(bytes)) of the
+// working set, by the digits of a hexadecimal number. workload holds what no axis of a grid does.
 constexpr const char* version_4 = R"sql(
 ALTER TABLE sweeps ADD COLUMN repeats_auto INTEGER NOT NULL DEFAULT 0;
 
@@ -286,6 +68,82 @@ ALTER TABLE measurements ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN rounds_steady INTEGER NOT NULL DEFAULT 0;
 
 CREATE INDEX runs_by_model ON runs (model, sweep_id);
+
+CREATE TABLE identities (
+  id INTEGER PRIMARY KEY,
+  serial TEXT NOT NULL,
+  target TEXT NOT NULL,
+  host TEXT NOT NULL,
+  rw TEXT NOT NULL,
+  block_bytes INTEGER NOT NULL,
+  iodepth INTEGER NOT NULL,
+  numjobs INTEGER NOT NULL,
+  ioengine TEXT NOT NULL,
+  direct INTEGER NOT NULL,
+  size_class INTEGER NOT NULL,
+  workload TEXT NOT NULL,
+  UNIQUE (serial, target, host, rw, block_bytes, iodepth, numjobs, ioengine, direct, size_class,
+          workload)
+) STRICT;
+ALTER TABLE runs ADD COLUMN identity_id INTEGER REFERENCES identities (id);
+ALTER TABLE runs ADD COLUMN governor TEXT NOT NULL DEFAULT '';
+CREATE VIEW run_identities AS
+WITH sized AS (
+  SELECT id, printf('%x', CASE plan_size_bytes WHEN 0 THEN size_bytes ELSE plan_size_bytes END)
+             AS digits
+    FROM sweeps
+)
+SELECT runs.id AS run_id,
+       runs.serial AS serial,
+       CASE runs.serial WHEN '' THEN runs.target ELSE '' END AS target,
+       CASE runs.serial WHEN '' THEN runs.host ELSE '' END AS host,
+       runs.rw AS rw,
+       runs.block_bytes AS block_bytes,
+       runs.iodepth AS iodepth,
+       runs.numjobs AS numjobs,
+       runs.ioengine AS ioengine,
+       runs.direct AS direct,
+       4 * (length(digits) - 1) + (substr(digits, 1, 1) >= '2') + (substr(digits, 1, 1) >= '4')
+         + (substr(digits, 1, 1) >= '8') AS size_class,
+       ltrim(
+         CASE WHEN runs.rw IN ('rw', 'randrw') AND rwmixread <> 50
+              THEN ' rwmixread=' || rwmixread ELSE '' END ||
+         CASE WHEN rate_iops > 0
+              THEN ' rate_iops=' || rate_iops || ' rate_process=' || rate_process ELSE '' END ||
+         CASE WHEN runs.rw LIKE 'rand%' AND random_distribution <> 'random'
+              THEN ' random_distribution=' || random_distribution ELSE '' END ||
+         CASE WHEN runs.rw NOT IN ('read', 'randread') AND fsync > 0
+              THEN ' fsync=' || fsync ELSE '' END ||
+         CASE WHEN runs.rw NOT IN ('read', 'randread') AND sync <> 'none'
+              THEN ' sync=' || sync ELSE '' END ||
+         CASE WHEN runs.rw NOT IN ('read', 'randread') AND buffer_compress_percentage > 0
+              THEN ' buffer_compress_percentage=' || buffer_compress_percentage ELSE '' END ||
+         CASE WHEN verify = 1 THEN ' verify=1' ELSE '' END ||
+         CASE WHEN hipri = 1 THEN ' hipri=1' ELSE '' END) AS workload
+  FROM runs
+  JOIN sweeps ON sweeps.id = runs.sweep_id
+  JOIN sized ON sized.id = runs.sweep_id
+ WHERE runs.state = 'done' AND runs.is_drift_check = 0
+   AND (runs.serial <> '' OR runs.target <> '');
+UPDATE runs
+   SET governor = coalesce((SELECT governor FROM measurements WHERE run_id = runs.id), '');
+INSERT INTO identities (serial, target, host, rw, block_bytes, iodepth, numjobs, ioengine, direct,
+                        size_class, workload)
+SELECT DISTINCT serial, target, host, rw, block_bytes, iodepth, numjobs, ioengine, direct,
+                size_class, workload
+  FROM run_identities
+ ORDER BY run_id;
+UPDATE runs
+   SET identity_id = (
+         SELECT identities.id
+           FROM run_identities
+           JOIN identities USING (serial, target, host, rw, block_bytes, iodepth, numjobs, ioengine,
+                                  direct, size_class, workload)
+          WHERE run_identities.run_id = runs.id);
+CREATE INDEX runs_by_identity ON runs (identity_id, started_at_ns, sweep_id, circumstances_id,
+                                       engine_flags, governor, iops, latency_mean_ns,
+                                       latency_p99_ns);
+CREATE INDEX sweeps_by_pinned ON sweeps (id) WHERE pinned = 1;
 )sql";
 
 // Never edit or reorder: version = index + 1.

@@ -9,6 +9,7 @@
 
 #include "daemon/model/run.h"
 #include "daemon/model/sweep.h"
+#include "storage/pages.h"
 #include "storage/statement.h"
 
 namespace iobenchd::storage {
@@ -44,8 +45,17 @@ void insert_sweep(Connection& connection, Sweep& sweep);  // fills in its id
 // Deletes it where no run needs it any more.
 void drop_circumstances(Connection& connection, std::int64_t id);
 
+// Finds the series a run that has ended belongs to, or begins it; a run that belongs to none stays
+// out.
+void keep_identity(Connection& connection, std::int64_t run_id);
+// Deletes it where no run has it any more.
+void drop_identity(Connection& connection, std::int64_t id);
+
 void insert_measurement(Connection& connection, const Run& run);
 void read_measurement(Connection& connection, Run& run);  // leaves a run without one alone
+
+// Where a page of runs ended: at that run, or where it was before it went with its sweep.
+[[nodiscard]] ListPosition run_position(Connection& connection, std::int64_t before);
 
 [[nodiscard]] RunSummary read_summary(Statement& row);
 [[nodiscard]] Setting read_setting(Statement& row);

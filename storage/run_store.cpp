@@ -107,7 +107,7 @@ bool complete_run(Connection& connection, const Run& run, const RunSummary& summ
            depth_attained = :depth_attained, cpu_user_percent = :cpu_user_percent,
            cpu_system_percent = :cpu_system_percent, cpu_per_io_ns = :cpu_per_io_ns,
            load_average = :load_average, wakeup_delay_p99_ns = :wakeup_delay_p99_ns,
-           measured_seconds = :measured_seconds
+           measured_seconds = :measured_seconds, governor = :governor
      WHERE id = :id AND state = 'running')sql");
   update.bind("circumstances_id", keep_circumstances(connection, run.circumstances))
       .bind("state", to_string(run.state))
@@ -116,9 +116,10 @@ bool complete_run(Connection& connection, const Run& run, const RunSummary& summ
       .bind("error", run.error)
       .bind("seed", run.seed);
   bind_summary(update, summary);
-  update.bind("id", run.id).run();
+  update.bind("governor", run.governor).bind("id", run.id).run();
   if (connection.changes() == 0) return false;
   insert_measurement(connection, run);
+  keep_identity(connection, run.id);
   return true;
 }
 
@@ -161,19 +162,6 @@ PageQuery run_query(const RunFilter& filter) {
   return query;
 }
 
-// Where a page ended, as in sweep_store.cpp: its last run may be gone with its sweep.
-ListPosition position_of(Connection& connection, std::int64_t before) {
-  Statement row(connection, R"sql(
-    SELECT started_at_ns, id
-      FROM runs
-     WHERE id <= :before
-     ORDER BY id DESC
-     LIMIT 1)sql");
-  if (!row.bind("before", before).step()) return {std::numeric_limits<std::int64_t>::min(), 0};
-  const std::int64_t time_ns = row.integer("started_at_ns"), id = row.integer("id");
-  return {time_ns, id == before ? id : id + 1};
-}
-
 Run read_run(Statement& row) {
   Run run;
   run.id = row.integer("id");
@@ -190,6 +178,19 @@ Run read_run(Statement& row) {
 }
 
 }  // namespace
+
+// Where a page ended, as in sweep_store.cpp: its last run may be gone with its sweep.
+ListPosition run_position(Connection& connection, std::int64_t before) {
+  Statement row(connection, R"sql(
+    SELECT started_at_ns, id
+      FROM runs
+     WHERE id <= :before
+     ORDER BY id DESC
+     LIMIT 1)sql");
+  if (!row.bind("before", before).step()) return {std::numeric_limits<std::int64_t>::min(), 0};
+  const std::int64_t time_ns = row.integer("started_at_ns"), id = row.integer("id");
+  return {time_ns, id == before ? id : id + 1};
+}
 
 RunStore::RunStore(Database& database, WallClock now) : database_(database), now_(std::move(now)) {}
 
@@ -326,7 +327,7 @@ Page<RunSummary> RunStore::list(const RunFilter& filter, std::int64_t before, st
   const std::uint32_t rows = std::clamp(limit, std::uint32_t{1}, page_limit_most);
   return database_.read([&](Connection& connection) {
     PageQuery query = run_query(filter);
-    if (before != 0) query.after(position_of(connection, before));
+    if (before != 0) query.after(run_position(connection, before));
     Statement row(connection, query.sql());
     query.bind(row, rows + 1);  // one more tells whether there is a next page
     Page<RunSummary> page;

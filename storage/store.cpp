@@ -18,7 +18,8 @@ Store::Store(const std::string& path, WallClock now)
     : now_(std::move(now)),
       database_(std::make_unique<Database>(path)),
       sweeps_(std::make_unique<SweepStore>(*database_, now_)),
-      runs_(std::make_unique<RunStore>(*database_, now_)) {}
+      runs_(std::make_unique<RunStore>(*database_, now_)),
+      history_(std::make_unique<HistoryStore>(*database_)) {}
 
 Store::~Store() = default;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/model/clock.h"
+#include "daemon/model/history.h"
 #include "daemon/model/run.h"
 #include "daemon/model/sweep.h"
 
@@ -47,9 +48,21 @@ struct RunFilter {
   std::optional<std::int64_t> since_ns, until_ns;  // started_at in [since, until)
 };
 
+// Which series, and how much of them. target and host: those with a run from there.
+struct HistoryFilter {
+  std::optional<std::string> serial, target, host;
+  std::optional<Rw> rw;
+  std::optional<std::uint32_t> block_bytes, iodepth, numjobs, size_class;
+  std::optional<IoEngine> ioengine;
+  std::optional<bool> direct;
+  // The newest run of a series is in [since, until); runs from `until` on don't exist.
+  std::optional<std::int64_t> since_ns, until_ns;
+};
+
 class Database;
 class SweepStore;
 class RunStore;
+class HistoryStore;
 
 class Store {
  public:
@@ -63,6 +76,7 @@ class Store {
 
   [[nodiscard]] SweepStore& sweeps() noexcept { return *sweeps_; }
   [[nodiscard]] RunStore& runs() noexcept { return *runs_; }
+  [[nodiscard]] HistoryStore& history() noexcept { return *history_; }
 
   // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
   // time while writing fails.
@@ -73,6 +87,7 @@ class Store {
   std::unique_ptr<Database> database_;
   std::unique_ptr<SweepStore> sweeps_;
   std::unique_ptr<RunStore> runs_;
+  std::unique_ptr<HistoryStore> history_;
 };
 
 class SweepStore {
@@ -147,6 +162,22 @@ class RunStore {
  private:
   Database& database_;
   WallClock now_;
+};
+
+inline constexpr std::uint32_t history_page_most = 50;  // series
+// So many runs of one series, its newest; and a page ends where it holds twice as many.
+inline constexpr std::uint32_t series_runs_most = 10'000;
+
+class HistoryStore {
+ public:
+  explicit HistoryStore(Database& database) : database_(database) {}
+
+  // Series by their newest runs, newest first, read from one snapshot; `next_before` is a run.
+  [[nodiscard]] Page<Series> list(const HistoryFilter& filter, std::int64_t before,
+                                  std::uint32_t limit);
+
+ private:
+  Database& database_;
 };
 
 }  // namespace iobenchd::storage
