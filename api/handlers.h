@@ -22,6 +22,7 @@ namespace iobenchd::api {
 [[nodiscard]] Response get_run(const Context& context, const Request& request);
 [[nodiscard]] Response get_comparison(const Context& context, const Request& request);
 [[nodiscard]] Response list_baselines(const Context& context, const Request& request);
+[[nodiscard]] Response get_history(const Context& context, const Request& request);
 [[nodiscard]] Response list_targets(const Context& context, const Request& request);
 [[nodiscard]] Response get_system(const Context& context, const Request& request);
 [[nodiscard]] Response post_import(const Context& context, const Request& request);

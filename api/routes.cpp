@@ -15,7 +15,7 @@ constexpr std::string_view csv = "text/csv";
 constexpr bool long_lived = true, open_to_all = true;
 
 // clang-format off
-constexpr std::array<Route, 18> table{{
+constexpr std::array<Route, 19> table{{
     {Method::post,  "/api/v1/sweeps",             post_sweep,       Duty::run, mib, json},
     {Method::get,   "/api/v1/sweeps",             list_sweeps,      Duty::read},
     {Method::get,   "/api/v1/sweeps/{id}",        get_sweep,        Duty::read},
@@ -28,6 +28,7 @@ constexpr std::array<Route, 18> table{{
     {Method::get,   "/api/v1/runs/{id}",          get_run,          Duty::read},
     {Method::get,   "/api/v1/compare",            get_comparison,   Duty::read},
     {Method::get,   "/api/v1/baselines",          list_baselines,   Duty::read},
+    {Method::get,   "/api/v1/history",            get_history,      Duty::read},
     {Method::get,   "/api/v1/targets",            list_targets,     Duty::read},
     {Method::get,   "/api/v1/system",             get_system,       Duty::read},
     {Method::post,  "/api/v1/imports",            post_import,      Duty::run, 64 * mib, csv},

@@ -11,6 +11,7 @@
 #include "api/parse.h"
 #include "api/render.h"
 #include "api/render_compare.h"
+#include "api/render_history.h"
 #include "api/strict_json.h"
 
 using namespace iobenchd;
@@ -238,6 +239,29 @@ TEST_CASE("a run's fields are the described ones, in lists and alone") {
   compare(api::render_run_summary(filled_summary()), "RunSummary");
   const std::vector<Verdict> verdicts{{"short", Severity::info, "text"}};
   compare(api::render_run(filled_run(), filled_summary(), verdicts), "Run");
+}
+
+TEST_CASE("a series' fields are the described ones, as a whole and line by line") {
+  Series series;
+  series.identity.serial = series.identity.target = series.identity.host = "text";
+  series.identity.ioengine = IoEngine::psync;
+  series.identity.workload = "rate_iops=450";
+  series.circumstances.resize(2);
+  series.circumstances[0].host = "alpha";
+  series.circumstances[1].host = "beta";
+  for (std::int64_t id = 1; id <= 10; ++id) {
+    const double iops = id == 1 ? 0 : id < 6 ? 100 : 50;
+    for (int repeat = 0; repeat < 2; ++repeat)
+      series.runs.push_back({id, id, id, iops, 1000, 1000, 0, "", id == 10 ? 1U : 0U});
+  }
+  const analysis::History history = analysis::history_of(series);
+  compare(api::render_series(series, history, 0), "Series");
+  for (const Json& line : api::render_series_lines(series, history, 0))
+    compare(line, "HistoryLine");
+  compare(api::series_columns(), "HistoryLine");
+  Series single;
+  single.runs.resize(1);
+  compare(api::render_series(single, analysis::history_of(single), 0), "Series");
 }
 
 TEST_CASE("a target's, the system's and a plan's fields are the described ones") {

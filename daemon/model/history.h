@@ -1,4 +1,5 @@
-// One measurement over time: what makes it the same one, and what each run of it gave. Plain values.
+// One measurement over time: what makes it the same one, and what each run of it gave. Plain
+// values.
 #pragma once
 
 #include <cstddef>

@@ -163,6 +163,42 @@ calls_history() {
   expect 200 "runs line by line"
 }
 
+# The small sweep once more: two points a series, judged by the first, which is pinned.
+calls_over_time() {
+  json POST /api/v1/sweeps "$small"
+  again=$(value .id)
+  until_over "$again"
+  ask GET '/api/v1/history?ioengine=null&numjobs=4&bs=4k&rw=randread'
+  expect 200 "a history"
+  described SeriesPage "a history"
+  holds "a history" '(.items | length) == 1 and .next_cursor == null'
+  holds "its points" "[.items[0].points[].sweep_id] == [$id, $again]"
+  holds "its baseline" ".items[0].baseline | .kind == \"pinned\" and .sweep_ids == [$id]"
+  holds "its verdict" ".items[0].newest | .sweep_id == $again and .ratio > 0 and .ci95 == null
+    and (.sentence | contains(\"the pinned sweep $id\"))"
+  holds "too few for a change" '.items[0].no_change_points.name == "too_few_points"'
+  holds "nothing else changed" '.items[0].marks == []'
+  ask GET '/api/v1/history?ioengine=null&limit=1'
+  holds "a page" '(.items | length) == 1'
+  next=$(header Link | sed 's/^<\(.*\)>.*/\1/')
+  jobs=$(value '.items[0].numjobs')
+  ask GET "$next"
+  expect 200 "the next series"
+  holds "the next series" ".items[0].numjobs != $jobs"
+  ask GET '/api/v1/history?ioengine=null&numjobs=4' -H 'Accept: text/plain'
+  expect 200 "a history as text" "randread 4k, 4 jobs, null" Pinned. "the pinned sweep $id"
+  ask GET '/api/v1/history?ioengine=null&format=csv'
+  expect 200 "a history as CSV" "serial,target,host,rw" "change_ratio,marks,change"
+  [ "$(grep -c randread "$home/body")" = 8 ] || failed "not a line a point: $(cat "$home/body")"
+  ask GET '/api/v1/history?ioengine=null&numjobs=4&format=ndjson'
+  tail -n 1 "$home/body" >"$home/line" && mv "$home/line" "$home/body"
+  described HistoryLine "a history line by line"
+  ask GET '/api/v1/history?since=2100-01-01'
+  holds "nothing is that new" '.items == []'
+  ask GET '/api/v1/history?size_class=64&direct=maybe'
+  expect 400 "wrong filters" "from 0 to 63" "true or false"
+}
+
 calls_import() {
   ask POST '/api/v1/imports?os=OpenBSD%207.7&target=nvme&label=published' \
     -H 'Content-Type: text/csv' --data-binary @storage/baselines/openbsd77-2025.csv

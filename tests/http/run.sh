@@ -21,6 +21,7 @@ calls_workloads
 calls_text_and_wait
 calls_cancel_and_delete
 calls_history
+calls_over_time
 calls_import
 calls_compare
 bad_fields
