@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -258,6 +259,46 @@ TEST_CASE("as text a series is a line a sweep, with what changed, and the verdic
   CHECK(lines[10] ==
         "Probably worse: 800 IOPS, 20 % fewer than the pinned sweep 1 (1 000). It was measured "
         "once: repeats would tell more.");
+}
+
+TEST_CASE("the README's example is what the daemon says of such a disk") {
+  Series series;
+  series.identity.serial = "S4EV7";
+  series.identity.setting.numjobs = 8;
+  series.identity.ioengine = IoEngine::io_uring;
+  series.identity.direct = true;
+  series.identity.size_class = 32;
+  series.circumstances.resize(1);
+  series.circumstances[0].host = "alpha";
+  constexpr std::int64_t first_ns = std::int64_t{1'790'825'402} * 1'000'000'000;  // 2026-10-01
+  std::int64_t sweep = 0;
+  for (const double iops :
+       {30'201.0, 30'377.0, 30'105.0, 30'246.0, 25'388.0, 25'402.0, 25'511.0, 25'402.0}) {
+    ++sweep;
+    for (const double repeat : {-100.0, 0.0, 100.0}) {
+      SeriesRun run;
+      run.sweep_id = sweep;
+      run.started_at_ns = first_ns + (sweep - 1) * day_ns;
+      run.iops = iops + repeat;
+      run.latency_mean_ns = 8e9 / iops;
+      series.runs.push_back(run);
+      if (sweep == 1) series.pinned_runs.push_back(run);
+    }
+  }
+  const auto said = lines_of(api::render_series_text(series, analysis::history_of(series), 0));
+  std::ifstream readme(std::string(IOBENCHD_SOURCE_DIR) + "/README.md");
+  std::vector<std::string> shown;
+  for (std::string line; std::getline(readme, line);) {
+    const bool begins = line.starts_with("    disk S4EV7");
+    if (begins || (!shown.empty() && shown.size() < said.size())) shown.push_back(line.substr(4));
+  }
+  REQUIRE(shown.size() == said.size());
+  for (std::size_t i = 0; i + 1 < said.size(); ++i) {
+    CAPTURE(said[i]);
+    const bool cut = shown[i].ends_with(" ...");
+    CHECK(said[i].starts_with(cut ? shown[i].substr(0, shown[i].size() - 4) : shown[i]));
+  }
+  CHECK(said.back() == "Worse: 25 402 IOPS, 16 % fewer than the pinned sweep 1 (30 201).");
 }
 
 TEST_CASE("CSV and NDJSON are a line a point of every series; limit counts series") {
