@@ -29,25 +29,21 @@ void add_latency(Json& json, const Point& point) {
   const bool mean = !point.failed && point.has_latency;
   const bool all = mean && point.has_percentiles;
   json["latency_mean_ns"] = known(mean, point.latency_mean_ns);
-  json["latency_min_ns"] = known(all, point.latency_min_ns);
-  json["latency_p50_ns"] = known(all, point.latency_p50_ns);
-  json["latency_p90_ns"] = known(all, point.latency_p90_ns);
-  json["latency_p99_ns"] = known(all, point.latency_p99_ns);
-  json["latency_p99_9_ns"] = known(all, point.latency_p99_9_ns);
-  json["latency_p99_99_ns"] = known(all, point.latency_p99_99_ns);
-  json["latency_max_ns"] = known(all, point.latency_max_ns);
+  add_percentiles(json, all, point);
   json["concurrency"] = known(mean, point.concurrency);
   json["depth_attained"] = known(mean, point.depth_attained);
 }
 
-// Published tables have no CPU figures: what has no percentiles wasn't measured by an engine.
+// Published tables have no CPU figures: what has no percentiles wasn't measured by an engine, ours
+// or fio's.
 void add_machine(Json& json, const Point& point) {
   const bool ours = !point.failed && point.has_percentiles;
   json["cpu_user_percent"] = known(ours, point.cpu_user_percent);
   json["cpu_system_percent"] = known(ours, point.cpu_system_percent);
   json["cpu_per_io_ns"] = known(ours, point.cpu_per_io_ns);
   json["load_average"] = known(ours && point.load_average >= 0, point.load_average);
-  json["wakeup_delay_p99_ns"] = known(ours, point.wakeup_delay_p99_ns);
+  json["wakeup_delay_p99_ns"] =
+      known(ours && point.wakeup_delay_p99_ns > 0, point.wakeup_delay_p99_ns);
 }
 
 Json render_interval(const Point& point) {
@@ -58,13 +54,7 @@ Json render_interval(const Point& point) {
 void add_latency(Json& json, const DirectionFigures& figures) {
   const bool any = figures.latency_max_ns > 0;
   json["latency_mean_ns"] = known(any, figures.latency_mean_ns);
-  json["latency_min_ns"] = known(any, figures.latency_min_ns);
-  json["latency_p50_ns"] = known(any, figures.latency_p50_ns);
-  json["latency_p90_ns"] = known(any, figures.latency_p90_ns);
-  json["latency_p99_ns"] = known(any, figures.latency_p99_ns);
-  json["latency_p99_9_ns"] = known(any, figures.latency_p99_9_ns);
-  json["latency_p99_99_ns"] = known(any, figures.latency_p99_99_ns);
-  json["latency_max_ns"] = known(any, figures.latency_max_ns);
+  add_percentiles(json, any, figures);
 }
 
 // Of a mixed workload; null where there is but one direction.

@@ -25,20 +25,14 @@ void add_figures(Json& json, const RunSummary& run) {
   json["iops"] = known(done, run.iops);
   json["bandwidth_bytes_per_s"] = known(done, run.bandwidth_bytes_per_s);
   json["latency_mean_ns"] = known(mean, run.latency_mean_ns);
-  json["latency_min_ns"] = known(all, run.latency_min_ns);
-  json["latency_p50_ns"] = known(all, run.latency_p50_ns);
-  json["latency_p90_ns"] = known(all, run.latency_p90_ns);
-  json["latency_p99_ns"] = known(all, run.latency_p99_ns);
-  json["latency_p99_9_ns"] = known(all, run.latency_p99_9_ns);
-  json["latency_p99_99_ns"] = known(all, run.latency_p99_99_ns);
-  json["latency_max_ns"] = known(all, run.latency_max_ns);
+  add_percentiles(json, all, run);
   json["concurrency"] = known(mean, run.concurrency);
   json["depth_attained"] = known(mean, run.depth_attained);
   json["cpu_user_percent"] = known(all, run.cpu_user_percent);
   json["cpu_system_percent"] = known(all, run.cpu_system_percent);
   json["cpu_per_io_ns"] = known(all, run.cpu_per_io_ns);
   json["load_average"] = known(all && run.load_average >= 0, run.load_average);
-  json["wakeup_delay_p99_ns"] = known(all, run.wakeup_delay_p99_ns);
+  json["wakeup_delay_p99_ns"] = known(all && run.wakeup_delay_p99_ns > 0, run.wakeup_delay_p99_ns);
   json["measured_seconds"] = known(all, run.measured_seconds);
 }
 
@@ -54,21 +48,29 @@ Json render_histogram(const Histogram& histogram) {
   return pairs;
 }
 
-Json render_traffic(const Traffic& traffic) {
+// `printed`: by the source of an imported run, for where it kept its buckets to itself.
+Json render_traffic(const Traffic& traffic, const DirectionFigures& printed) {
   const Histogram& latency = traffic.latency;
   const bool any = latency.count != 0;
   Json json;
   json["ios"] = traffic.ios;
   json["bytes"] = traffic.bytes;
   json["errors"] = traffic.errors;
-  json["latency_mean_ns"] = known(any, latency.mean_ns());
-  json["latency_min_ns"] = known(any, latency.min_ns);
-  json["latency_p50_ns"] = known(any, latency.percentile_ns(50'000));
-  json["latency_p90_ns"] = known(any, latency.percentile_ns(90'000));
-  json["latency_p99_ns"] = known(any, latency.percentile_ns(99'000));
-  json["latency_p99_9_ns"] = known(any, latency.percentile_ns(99'900));
-  json["latency_p99_99_ns"] = known(any, latency.percentile_ns(99'990));
-  json["latency_max_ns"] = known(any, latency.max_ns);
+  if (!any) {
+    json["latency_mean_ns"] = known(printed.latency_mean_ns > 0, printed.latency_mean_ns);
+    add_percentiles(json, printed.latency_max_ns > 0, printed);
+    json["histogram"] = Json::array();
+    return json;
+  }
+  json["latency_mean_ns"] =
+      printed.latency_mean_ns > 0 ? printed.latency_mean_ns : latency.mean_ns();
+  json["latency_min_ns"] = latency.min_ns;
+  json["latency_p50_ns"] = latency.percentile_ns(50'000);
+  json["latency_p90_ns"] = latency.percentile_ns(90'000);
+  json["latency_p99_ns"] = latency.percentile_ns(99'000);
+  json["latency_p99_9_ns"] = latency.percentile_ns(99'900);
+  json["latency_p99_99_ns"] = latency.percentile_ns(99'990);
+  json["latency_max_ns"] = latency.max_ns;
   json["histogram"] = render_histogram(latency);
   return json;
 }
@@ -118,10 +120,15 @@ void add_measurement(Json& json, const Run& run) {
   const Measurement& m = run.measurement;
   const bool ours = has_figures(run.state, m.measured_ns > 0) && !run.imported_figures;
   const bool counted = ours && m.device_counters_known;
-  json["measured_ns"] = known(ours, m.measured_ns);
-  json["read"] = ours ? render_traffic(m.read) : Json(nullptr);
-  json["write"] = ours ? render_traffic(m.write) : Json(nullptr);
-  json["fsync"] = ours && m.fsync.ios > 0 ? render_traffic(m.fsync) : Json(nullptr);
+  // An imported table prints no counters, fio does.
+  const bool counters = ours || (run.state == RunState::done && m.measured_ns > 0);
+  const auto traffic = [&](const Traffic& which, const DirectionFigures& printed) {
+    return counters ? render_traffic(which, printed) : Json(nullptr);
+  };
+  json["measured_ns"] = known(counters, m.measured_ns);
+  json["read"] = traffic(m.read, run.imported.read);
+  json["write"] = traffic(m.write, run.imported.write);
+  json["fsync"] = m.fsync.ios > 0 ? traffic(m.fsync, run.imported.fsync) : Json(nullptr);
   json["batch_submit"] = known(ours, m.batch_submit);
   json["batch_complete"] = known(ours, m.batch_complete);
   json["in_flight_max"] = known(ours, m.in_flight_max);

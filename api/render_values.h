@@ -29,6 +29,22 @@ template <typename T>
   return value;
 }
 
+// latency_min_ns to latency_max_ns of a run, a point or a direction. What a source didn't print is
+// 0 below a minimum that is more.
+template <typename Source>
+void add_percentiles(Json& to, bool is_known, const Source& from) {
+  const auto printed = [&](std::uint64_t percentile_ns) {
+    return known(is_known && (percentile_ns > 0 || from.latency_min_ns == 0), percentile_ns);
+  };
+  to["latency_min_ns"] = known(is_known, from.latency_min_ns);
+  to["latency_p50_ns"] = printed(from.latency_p50_ns);
+  to["latency_p90_ns"] = printed(from.latency_p90_ns);
+  to["latency_p99_ns"] = printed(from.latency_p99_ns);
+  to["latency_p99_9_ns"] = printed(from.latency_p99_9_ns);
+  to["latency_p99_99_ns"] = printed(from.latency_p99_99_ns);
+  to["latency_max_ns"] = known(is_known, from.latency_max_ns);
+}
+
 [[nodiscard]] inline Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }

@@ -60,7 +60,7 @@ void append_directions(Row& row, const Point& point) {
 // What every table shows of a point behind the columns that name it.
 void append_figures(Row& row, const Point& point, const Extras& extras) {
   const bool mean = !point.failed && point.has_latency;
-  const bool percentiles = mean && point.has_percentiles;
+  const bool percentiles = mean && point.has_percentiles && point.latency_p99_ns > 0;
   const std::string none(absent);
   row.push_back(point.failed ? none : decimal_text(point.bandwidth_bytes_per_s / mib));
   row.push_back(point.failed ? none : whole_text(point.iops));

@@ -61,6 +61,10 @@ ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
 // and for each run that ends: only of runs that were done, are no drift check, and whose disk is
 // known by a serial number, else by its path and the host. size_class is floor(log2(bytes)) of the
 // working set, by the digits of a hexadecimal number. workload holds what no axis of a grid does.
+//
+// What the source of an imported run printed of each direction ("read", "write", "fsync"), where it
+// printed any: a table of its own, because no run of ours has such rows; 0 where a figure wasn't
+// printed.
 constexpr const char* version_4 = R"sql(
 ALTER TABLE sweeps ADD COLUMN repeats_auto INTEGER NOT NULL DEFAULT 0;
 
@@ -144,6 +148,22 @@ CREATE INDEX runs_by_identity ON runs (identity_id, started_at_ns, sweep_id, cir
                                        engine_flags, governor, iops, latency_mean_ns,
                                        latency_p99_ns);
 CREATE INDEX sweeps_by_pinned ON sweeps (id) WHERE pinned = 1;
+
+CREATE TABLE printed_figures (
+  run_id INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  direction TEXT NOT NULL,
+  iops REAL NOT NULL,
+  bandwidth_bytes_per_s REAL NOT NULL,
+  latency_mean_ns REAL NOT NULL,
+  latency_min_ns INTEGER NOT NULL,
+  latency_p50_ns INTEGER NOT NULL,
+  latency_p90_ns INTEGER NOT NULL,
+  latency_p99_ns INTEGER NOT NULL,
+  latency_p99_9_ns INTEGER NOT NULL,
+  latency_p99_99_ns INTEGER NOT NULL,
+  latency_max_ns INTEGER NOT NULL,
+  PRIMARY KEY (run_id, direction)
+) STRICT, WITHOUT ROWID;
 )sql";
 
 // Never edit or reorder: version = index + 1.

@@ -53,6 +53,9 @@ void drop_identity(Connection& connection, std::int64_t id);
 
 void insert_measurement(Connection& connection, const Run& run);
 void read_measurement(Connection& connection, Run& run);  // leaves a run without one alone
+// What the source of an imported run printed of each direction.
+void insert_printed_figures(Connection& connection, const Run& run);
+void read_printed_figures(Connection& connection, Run& run);
 
 // Where a page of runs ended: at that run, or where it was before it went with its sweep.
 [[nodiscard]] ListPosition run_position(Connection& connection, std::int64_t before);

@@ -276,6 +276,7 @@ void insert_measurement(Connection& connection, const Run& run) {
             :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples, :jobs))sql");
   bind_figures(insert, run);
   insert.run();
+  if (run.imported_figures) insert_printed_figures(connection, run);
 }
 
 void read_measurement(Connection& connection, Run& run) {
@@ -296,6 +297,7 @@ void read_measurement(Connection& connection, Run& run) {
      WHERE run_id = :run_id
      ORDER BY run_id)sql");
   if (row.bind("run_id", run.id).step()) read_figures(row, run);
+  if (run.imported_figures) read_printed_figures(connection, run);
 }
 
 Setting read_setting(Statement& row) {

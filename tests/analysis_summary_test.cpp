@@ -82,3 +82,69 @@ TEST_CASE("an imported run is what was printed, a failed one is zeros") {
   CHECK(nothing.iops == 0);
   CHECK(nothing.latency_min_ns == 0);
 }
+
+namespace {
+
+// 100 IOPS with its percentiles as fio prints them without buckets.
+Run printed_run(std::uint64_t p50_ns, std::uint64_t max_ns) {
+  Run run;
+  run.state = RunState::done;
+  run.setting = {Rw::randread, 4096, 1, 1};
+  run.imported_figures = true;
+  run.imported = {100, 409'600, 150'000};
+  run.imported.read = {100, 409'600, 150'000, 50'000, p50_ns, 0, 300'000, 0, 0, max_ns};
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "printed percentiles are those of their run; of several such runs only extremes are left") {
+  const Run one = printed_run(140'000, 900'000);
+  const RunSummary line = summarise(one);
+  CHECK(line.latency_p50_ns == 140'000);
+  CHECK(line.latency_p90_ns == 0);  // not printed
+  CHECK(line.latency_p99_ns == 300'000);
+  CHECK(line.latency_max_ns == 900'000);
+  const SweepResult single = analyse(SweepSpec{}, std::vector<Run>{one});
+  CHECK(single.points[0].has_percentiles);
+  CHECK(single.points[0].latency_p50_ns == 140'000);
+  Run two = printed_run(240'000, 700'000);
+  two.repeat = 1;
+  const SweepResult both = analyse(SweepSpec{}, std::vector<Run>{one, two});
+  CHECK(both.points[0].latency_p50_ns == 0);  // 190 000 would be an average of percentiles
+  CHECK(both.points[0].latency_min_ns == 50'000);
+  CHECK(both.points[0].latency_max_ns == 900'000);
+}
+
+TEST_CASE("buckets of an imported run win over what was printed, and its CPU counts") {
+  Run run = printed_run(140'000, 900'000);
+  for (int i = 0; i < 10; ++i) run.measurement.read.latency.add(100);
+  run.measurement.measured_ns = 2'000'000'000;
+  run.measurement.cpu_user_ns = 500'000'000;
+  run.measurement.cpu_system_ns = 100'000'000;
+  const RunSummary line = summarise(run);
+  CHECK(line.iops == 100);
+  CHECK(line.latency_mean_ns == 150'000);  // as printed: the buckets may be of another latency
+  CHECK(line.latency_p50_ns == 100);
+  CHECK(line.measured_seconds == doctest::Approx(2));
+  CHECK(line.cpu_user_percent == doctest::Approx(25));
+  CHECK(line.cpu_system_percent == doctest::Approx(5));
+  CHECK(line.cpu_per_io_ns == doctest::Approx(3'000'000));  // 600 ms over 200 I/Os
+}
+
+TEST_CASE("reads and writes printed apart stay apart, and together they have no percentiles") {
+  Run run = printed_run(140'000, 900'000);
+  run.setting.rw = Rw::randrw;
+  run.imported.write = {50, 204'800, 90'000, 40'000, 80'000, 0, 200'000, 0, 0, 400'000};
+  const SweepResult result = analyse(SweepSpec{}, std::vector<Run>{run});
+  REQUIRE(result.points.size() == 1);
+  const Point& point = result.points[0];
+  CHECK(point.latency_p50_ns == 0);
+  CHECK(point.latency_min_ns == 40'000);
+  CHECK(point.latency_max_ns == 900'000);
+  REQUIRE(point.write);
+  CHECK(point.write->iops == 50);
+  CHECK(point.write->latency_p50_ns == 80'000);
+  CHECK(point.read->latency_p99_ns == 300'000);
+}

@@ -64,6 +64,23 @@ TEST_CASE("a published table has a mean, but no percentiles and no CPU") {
   CHECK(json["wakeup_delay_p99_ns"].is_null());
 }
 
+TEST_CASE("a percentile that wasn't printed is null, not 0") {
+  Point point = measured_point();
+  point.latency_min_ns = 43'119;
+  point.latency_p50_ns = point.latency_p90_ns = point.latency_p99_ns = 0;
+  point.latency_max_ns = 4'485'989;
+  point.wakeup_delay_p99_ns = 0;
+  Json json = api::render_result({{point}, {}, "", {}})["points"][0];
+  CHECK(json["latency_min_ns"] == 43'119);
+  CHECK(json["latency_p50_ns"].is_null());
+  CHECK(json["latency_p99_ns"].is_null());
+  CHECK(json["latency_max_ns"] == 4'485'989);
+  CHECK(json["wakeup_delay_p99_ns"].is_null());
+  point.latency_min_ns = 0;  // then 0 may be what was measured
+  json = api::render_result({{point}, {}, "", {}})["points"][0];
+  CHECK(json["latency_p50_ns"] == 0);
+}
+
 TEST_CASE("what is not a number never reaches JSON") {
   Point point = measured_point();
   point.iops = std::numeric_limits<double>::quiet_NaN();

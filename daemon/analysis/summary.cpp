@@ -31,24 +31,94 @@ void set_figures(DirectionFigures& figures, const Traffic& traffic, double secon
   figures.latency_mean_ns = traffic.latency.mean_ns();
 }
 
+// Percentiles that a source printed without the buckets behind them.
+template <typename Target, typename Source>
+void copy_percentiles(Target& target, const Source& printed) {
+  target.latency_min_ns = printed.latency_min_ns;
+  target.latency_p50_ns = printed.latency_p50_ns;
+  target.latency_p90_ns = printed.latency_p90_ns;
+  target.latency_p99_ns = printed.latency_p99_ns;
+  target.latency_p99_9_ns = printed.latency_p99_9_ns;
+  target.latency_p99_99_ns = printed.latency_p99_99_ns;
+  target.latency_max_ns = printed.latency_max_ns;
+}
+
+// What is left of several distributions that are known by their percentiles alone: percentiles are
+// not averaged, so only the extremes.
+DirectionFigures extremes(std::span<const DirectionFigures> distributions) {
+  DirectionFigures both;
+  for (const DirectionFigures& one : distributions) {
+    if (one.latency_max_ns == 0) continue;
+    const bool first = both.latency_max_ns == 0;
+    both.latency_min_ns =
+        first ? one.latency_min_ns : std::min(both.latency_min_ns, one.latency_min_ns);
+    both.latency_max_ns = std::max(both.latency_max_ns, one.latency_max_ns);
+  }
+  return both;
+}
+
+// Several distributions on their way to one: from merged buckets where all have them.
+class Distributions {
+ public:
+  // `printed`: its percentiles, where they are known; they must be where the buckets aren't.
+  template <typename Source>
+  void add(const Histogram& latency, const Source& printed) {
+    if (latency.count == 0 && printed.latency_max_ns == 0) return;
+    const bool buckets = latency.count > 0;
+    all_have_buckets_ = all_have_buckets_ && buckets;
+    DirectionFigures& one = distributions_.emplace_back();
+    copy_percentiles(one, printed);
+    if (printed.latency_max_ns == 0) set_percentiles(one, latency);
+    merged_.merge(latency);
+  }
+
+  template <typename Target>
+  void show_in(Target& target) const {
+    if (all_have_buckets_) {
+      set_percentiles(target, merged_);
+    } else {
+      copy_percentiles(
+          target, distributions_.size() == 1 ? distributions_.front() : extremes(distributions_));
+    }
+  }
+  [[nodiscard]] bool empty() const { return distributions_.empty(); }
+
+ private:
+  std::vector<DirectionFigures> distributions_;
+  Histogram merged_;
+  bool all_have_buckets_ = true;
+};
+
+// A direction of a run, by what was measured and by what an imported one's source printed.
+struct Direction {
+  Traffic Measurement::*measured;
+  DirectionFigures Run::Imported::*printed;
+};
+constexpr Direction reads{&Measurement::read, &Run::Imported::read};
+constexpr Direction writes{&Measurement::write, &Run::Imported::write};
+constexpr Direction fsyncs{&Measurement::fsync, &Run::Imported::fsync};
+
 // One direction of a mixed point, or its fsyncs.
-DirectionFigures merge_direction(std::span<const Run* const> runs, Traffic Measurement::*which) {
+DirectionFigures merge_direction(std::span<const Run* const> runs, const Direction& which) {
   std::vector<double> iops, bandwidths, means;
-  Histogram latency;
+  Distributions latencies;
   for (const Run* run : runs) {
     const Measurement& measurement = run->measurement;
-    DirectionFigures one;
-    set_figures(one, measurement.*which, static_cast<double>(measurement.measured_ns) / 1e9);
+    const Traffic& traffic = measurement.*which.measured;
+    DirectionFigures one = run->imported.*which.printed;
+    if (!run->imported_figures) {
+      set_figures(one, traffic, static_cast<double>(measurement.measured_ns) / 1e9);
+    }
     iops.push_back(one.iops);
     bandwidths.push_back(one.bandwidth_bytes_per_s);
     means.push_back(one.latency_mean_ns);
-    latency.merge((measurement.*which).latency);
+    latencies.add(traffic.latency, one);
   }
   DirectionFigures figures;
   figures.iops = median(iops);
   figures.bandwidth_bytes_per_s = median(bandwidths);
   figures.latency_mean_ns = median(means);
-  set_percentiles(figures, latency);
+  latencies.show_in(figures);
   return figures;
 }
 
@@ -74,6 +144,31 @@ RunSummary identity(const Run& run) {
   return summary;
 }
 
+void set_cpu(const Measurement& measurement, double ios, RunSummary& summary) {
+  const double seconds = static_cast<double>(measurement.measured_ns) / 1e9;
+  if (seconds <= 0) return;
+  const auto user = static_cast<double>(measurement.cpu_user_ns);
+  const auto system = static_cast<double>(measurement.cpu_system_ns);
+  summary.cpu_user_percent = user / seconds / 1e7;
+  summary.cpu_system_percent = system / seconds / 1e7;
+  if (ios > 0) summary.cpu_per_io_ns = (user + system) / ios;
+}
+
+// What the source printed. Reads and writes whose buckets it didn't print share extremes alone.
+void printed_figures(const Run& run, RunSummary& summary) {
+  const Run::Imported& imported = run.imported;
+  const Measurement& measurement = run.measurement;
+  summary.measured_seconds = static_cast<double>(measurement.measured_ns) / 1e9;
+  summary.iops = imported.iops;
+  summary.bandwidth_bytes_per_s = imported.bandwidth_bytes_per_s;
+  summary.latency_mean_ns = imported.latency_mean_ns;
+  set_cpu(measurement, imported.iops * summary.measured_seconds, summary);
+  Distributions latencies;
+  latencies.add(measurement.read.latency, imported.read);
+  latencies.add(measurement.write.latency, imported.write);
+  latencies.show_in(summary);
+}
+
 void measured_figures(const Measurement& measurement, RunSummary& summary) {
   const double seconds = static_cast<double>(measurement.measured_ns) / 1e9;
   summary.measured_seconds = seconds;
@@ -84,14 +179,10 @@ void measured_figures(const Measurement& measurement, RunSummary& summary) {
   set_percentiles(summary, latency);
   if (seconds <= 0) return;
   const auto ios = static_cast<double>(measurement.read.ios + measurement.write.ios);
-  const auto user = static_cast<double>(measurement.cpu_user_ns);
-  const auto system = static_cast<double>(measurement.cpu_system_ns);
   summary.iops = ios / seconds;
   summary.bandwidth_bytes_per_s =
       static_cast<double>(measurement.read.bytes + measurement.write.bytes) / seconds;
-  summary.cpu_user_percent = user / seconds / 1e7;
-  summary.cpu_system_percent = system / seconds / 1e7;
-  if (ios > 0) summary.cpu_per_io_ns = (user + system) / ios;
+  set_cpu(measurement, ios, summary);
 }
 
 }  // namespace
@@ -105,10 +196,7 @@ Histogram merged_latency(const Measurement& measurement) noexcept {
 RunSummary summarise(const Run& run) {
   RunSummary summary = identity(run);
   if (run.imported_figures) {
-    summary.iops = run.imported.iops;
-    summary.bandwidth_bytes_per_s = run.imported.bandwidth_bytes_per_s;
-    summary.latency_mean_ns = run.imported.latency_mean_ns;
-    summary.measured_seconds = static_cast<double>(run.measurement.measured_ns) / 1e9;
+    printed_figures(run, summary);
   } else {
     measured_figures(run.measurement, summary);
   }
@@ -120,14 +208,14 @@ RunSummary summarise(const Run& run) {
 Point merge_point(std::span<const Run* const> runs) {
   std::vector<RunSummary> lines;
   lines.reserve(runs.size());
-  Histogram latency;
+  Distributions latencies;
   Point point;
   point.setting = runs.front()->setting;
   point.repeats = static_cast<std::uint32_t>(runs.size());
   for (const Run* run : runs) {
     lines.push_back(summarise(*run));
-    latency.merge(merged_latency(run->measurement));
     const RunSummary& line = lines.back();
+    latencies.add(merged_latency(run->measurement), line);
     point.repeat_iops.push_back(line.iops);
     if (line.latency_mean_ns > 0) point.repeat_latency_mean_ns.push_back(line.latency_mean_ns);
     if (line.latency_p99_ns > 0)
@@ -158,16 +246,15 @@ Point merge_point(std::span<const Run* const> runs) {
   point.load_average = median_of(&RunSummary::load_average);
   point.wakeup_delay_p99_ns =
       static_cast<std::uint64_t>(median_of(&RunSummary::wakeup_delay_p99_ns));
-  set_percentiles(point, latency);
-  point.has_percentiles = latency.count > 0;
+  latencies.show_in(point);
+  point.has_percentiles = !latencies.empty();
   point.has_latency = point.latency_mean_ns > 0;
   if (mixed(point.setting.rw) && point.has_percentiles) {
-    point.read = merge_direction(runs, &Measurement::read);
-    point.write = merge_direction(runs, &Measurement::write);
+    point.read = merge_direction(runs, reads);
+    point.write = merge_direction(runs, writes);
   }
   const auto synced = [](const Run* run) { return run->measurement.fsync.ios > 0; };
-  if (std::any_of(runs.begin(), runs.end(), synced))
-    point.fsync = merge_direction(runs, &Measurement::fsync);
+  if (std::any_of(runs.begin(), runs.end(), synced)) point.fsync = merge_direction(runs, fsyncs);
   return point;
 }
 

@@ -34,8 +34,10 @@ struct Point {
   std::vector<Verdict> verdicts;
   std::vector<std::int64_t> run_ids;
   bool failed = false;
-  bool has_latency = true, has_percentiles = true;  // false for imported tables
-  std::vector<double> repeat_iops;                  // for resampling
+  // False for imported tables. A percentile of 0 isn't known where the minimum is more: its source
+  // didn't print it, or printed several whose buckets it kept to itself.
+  bool has_latency = true, has_percentiles = true;
+  std::vector<double> repeat_iops;  // for resampling
   // Each good run's own, for comparing; empty where they are unknown.
   std::vector<double> repeat_latency_mean_ns, repeat_latency_p99_ns;
   IoEngine ioengine = IoEngine::automatic;  // really used; automatic: unknown

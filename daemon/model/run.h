@@ -80,6 +80,13 @@ struct DeviceHealth {
   double wear_percent_used = std::numeric_limits<double>::quiet_NaN();          // NVMe's word
 };
 
+// One direction of a mixed point, or its fsyncs. Latencies 0 where there were none.
+struct DirectionFigures {
+  double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;
+  std::uint64_t latency_min_ns = 0, latency_p50_ns = 0, latency_p90_ns = 0, latency_p99_ns = 0;
+  std::uint64_t latency_p99_9_ns = 0, latency_p99_99_ns = 0, latency_max_ns = 0;
+};
+
 struct Run {
   std::int64_t id = 0;
   std::int64_t sweep_id = 0;
@@ -95,18 +102,13 @@ struct Run {
   DeviceHealth health;
   double hole_percent = 0;  // of a file target: what was never written, and is read from nowhere
   std::string governor, container;  // "performance"; "docker": what the machine was then
-  bool imported_figures = false;    // no histogram: `imported` holds all that is known
-  // Of an imported run: only what the source printed. Latency 0: not printed.
+  bool imported_figures = false;    // not measured here: `imported` holds the figures
+  // Of an imported run: only what the source printed. Latency 0: not printed. `measurement` holds
+  // what it printed beside: counters, CPU, and histograms where it printed their buckets.
   struct Imported {
-    double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;
+    double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;  // both directions together
+    DirectionFigures read{}, write{}, fsync{};                        // apart
   } imported;
-};
-
-// One direction of a mixed point, or its fsyncs. Latencies 0 where there were none.
-struct DirectionFigures {
-  double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;
-  std::uint64_t latency_min_ns = 0, latency_p50_ns = 0, latency_p90_ns = 0, latency_p99_ns = 0;
-  std::uint64_t latency_p99_9_ns = 0, latency_p99_99_ns = 0, latency_max_ns = 0;
 };
 
 // A run in one line of numbers: what lists, points and analysis work with. Made by
