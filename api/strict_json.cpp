@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t depth_most = 32;
+constexpr std::size_t repeats_most = 100;
 
 [[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& why) {
   const std::string_view before = text.substr(0, std::min(at, text.size()));
@@ -59,8 +60,9 @@ class Cursor {
 // Builds the document, and stops what the library would let pass: a key twice, depth without end.
 class StrictBuilder : public nlohmann::json_sax<Json> {
  public:
-  StrictBuilder(std::string_view text, const std::size_t* consumed, std::size_t values_most)
-      : text_(text), consumed_(consumed), values_most_(values_most) {}
+  StrictBuilder(std::string_view text, const std::size_t* consumed, std::size_t values_most,
+                std::span<const std::string_view> repeating)
+      : text_(text), consumed_(consumed), values_most_(values_most), repeating_(repeating) {}
   [[nodiscard]] Json take() { return std::move(root_); }
 
   bool null() override { return place(nullptr); }
@@ -77,7 +79,8 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    if (!open_.back().keys.insert(name).second) {
+    repeats_key_ = !open_.back().keys.insert(name).second;
+    if (repeats_key_ && (!open_.back().may_repeat || ++repeats_ > repeats_most)) {
       fail(text_, key_start(), "the key \"" + name + "\" is there twice");
     }
     key_ = std::move(name);
@@ -92,6 +95,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   struct Open {
     Json* value;
     std::unordered_set<std::string> keys;  // the library's own look-up is linear: 10^5 keys, 10^10
+    bool may_repeat = false;
   };
 
   Json* put(Json&& value) {
@@ -108,6 +112,12 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
       return &parent.back();
     }
     auto& members = static_cast<Json::object_t::Container&>(parent.get_ref<Json::object_t&>());
+    if (std::exchange(repeats_key_, false)) {
+      const auto before = std::find_if(members.begin(), members.end(),
+                                       [&](const auto& entry) { return entry.first == key_; });
+      before->second = std::move(value);
+      return &before->second;
+    }
     members.emplace_back(std::move(key_), std::move(value));
     return &members.back().second;
   }
@@ -119,7 +129,10 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
     if (open_.size() == depth_most) {
       fail(text_, *consumed_ - 1, "nested more than " + std::to_string(depth_most) + " deep");
     }
-    open_.push_back({put(std::move(value)), {}});
+    const bool is_member = !open_.empty() && open_.back().value->is_object();
+    const bool may_repeat =
+        is_member && std::find(repeating_.begin(), repeating_.end(), key_) != repeating_.end();
+    open_.push_back({put(std::move(value)), {}, may_repeat});
     return true;
   }
   bool close() {
@@ -150,21 +163,24 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   std::string_view text_;
   const std::size_t* consumed_;
   std::size_t values_most_;
+  std::span<const std::string_view> repeating_;
   Json root_;
   std::vector<Open> open_;
   std::string key_;
-  std::size_t values_ = 0;
+  bool repeats_key_ = false;
+  std::size_t values_ = 0, repeats_ = 0;
 };
 
 }  // namespace
 
-nlohmann::ordered_json parse_strict(std::string_view text, bool comments, std::size_t values_most) {
+nlohmann::ordered_json parse_strict(std::string_view text, bool comments, std::size_t values_most,
+                                    std::span<const std::string_view> repeating) {
   // The library takes a NUL for the end of the text and would ignore whatever follows.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     fail(text, nul, "a NUL byte");
   }
   std::size_t consumed = 0;
-  StrictBuilder builder(text, &consumed, values_most);
+  StrictBuilder builder(text, &consumed, values_most, repeating);
   const Cursor first(text.data(), &consumed);
   const Cursor last(text.data() + text.size(), &consumed);
   if (!Json::sax_parse(first, last, &builder, nlohmann::detail::input_format_t::json, true,
