@@ -189,10 +189,10 @@ std::optional<Response> refuse_content_type(const Route& route, std::string_view
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   const std::string url = "http://" + std::string(host) + std::string(path);
-  const bool json = route.content_types.find("application/json") != std::string_view::npos;
-  const std::string call = json ? "curl --json '{...}' " + url
-                                : "curl -H 'Content-Type: " + std::string(route.content_types) +
-                                      "' --data-binary @FILE " + url;
+  const std::string first(route.content_types.substr(0, route.content_types.find(',')));
+  const std::string call = first == "application/json"
+                               ? "curl --json '{...}' " + url
+                               : "curl -H 'Content-Type: " + first + "' --data-binary @FILE " + url;
   return problem(415,
                  (given.empty() ? "the body has no Content-Type" : given + " isn't taken here") +
                      std::string(" (taken: ") + std::string(route.content_types) +

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <utility>
 
 #include "api/csv.h"
@@ -18,9 +17,7 @@ namespace iobenchd::api {
 
 namespace {
 
-constexpr std::size_t rows_most = 1000;
 constexpr std::size_t wrong_most = 50;
-constexpr std::size_t notes_kept_bytes = std::size_t{16} * 1024;
 constexpr double mib = 1024.0 * 1024.0;
 // A rounded table is a third of a percent off; a table of another block size is off by factors.
 constexpr double bandwidth_tolerance = 0.1;
@@ -28,23 +25,6 @@ constexpr double bandwidth_tolerance = 0.1;
 constexpr std::array<std::string_view, 6> column_names{
     "rw", "numjobs", "bandwidth_mib_per_s", "iops", "latency_mean_us", "note"};
 constexpr std::array<std::string_view, 3> needed_columns{"rw", "numjobs", "iops"};
-
-// std::from_chars for doubles is missing in OpenBSD's libc++, and strtod reads the locale: digits
-// and one point are all that a table needs.
-std::optional<double> parse_decimal(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const auto digits = [](std::string_view part) {
-    return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-  };
-  const std::string_view whole = text.substr(0, point);
-  const std::string_view rest = point < text.size() ? text.substr(point + 1) : "";
-  if (whole.empty() || whole.size() + rest.size() > 18 || !digits(whole) || !digits(rest)) {
-    return std::nullopt;
-  }
-  std::int64_t value = 0;
-  for (const char c : std::string(whole) + std::string(rest)) value = value * 10 + (c - '0');
-  return static_cast<double>(value) / std::pow(10.0, static_cast<double>(rest.size()));
-}
 
 // One table on its way in: reads cells by column name, collects what is wrong.
 class TableReader {
@@ -135,6 +115,7 @@ void check_sum(TableReader& reader, const CsvRow& row, const Run::Imported& figu
 Run read_row(TableReader& reader, const CsvRow& row, const Setting& common) {
   constexpr double iops_most = 1e12, bandwidth_most = 1e9, latency_most = 1e12;
   Run run;
+  run.state = RunState::done;
   run.setting = common;
   const auto rw = parse_rw(reader.cell(row, "rw"));
   if (!rw) {
@@ -161,10 +142,6 @@ Run read_row(TableReader& reader, const CsvRow& row, const Setting& common) {
   return run;
 }
 
-void append_note(std::string& notes, const std::string& line) {
-  if (notes.size() + line.size() < notes_kept_bytes) notes += line + "\n";
-}
-
 std::string notes_of(const CsvTable& table, const TableReader& reader) {
   std::string notes;
   for (const std::string& note : table.notes) append_note(notes, note);
@@ -177,65 +154,21 @@ std::string notes_of(const CsvTable& table, const TableReader& reader) {
   return notes;
 }
 
-SweepSpec spec_of(const ImportFacts& facts, const Setting& common, const std::vector<Run>& runs) {
-  SweepSpec spec;
-  spec.label = facts.label;
-  spec.target = facts.target;
-  spec.bs = {common.block_bytes};
-  spec.iodepth = {common.iodepth};
-  spec.ioengine = facts.ioengine.value_or(IoEngine::automatic);
-  spec.numjobs_auto = false;
-  spec.rw.clear();
-  spec.runtime_ns = spec.ramp_time_ns = 0;  // not in the table
-  for (const Run& run : runs) {
-    if (std::find(spec.rw.begin(), spec.rw.end(), run.setting.rw) == spec.rw.end()) {
-      spec.rw.push_back(run.setting.rw);
-    }
-    spec.numjobs.push_back(run.setting.numjobs);
-    spec.repeats = std::max(spec.repeats, run.repeat + 1);
-  }
-  std::sort(spec.numjobs.begin(), spec.numjobs.end());
-  spec.numjobs.erase(std::unique(spec.numjobs.begin(), spec.numjobs.end()), spec.numjobs.end());
-  return spec;
-}
-
-void complete(Run& run, const ImportFacts& facts) {
-  run.state = RunState::done;
-  run.imported_figures = true;
-  run.measurement.ioengine = facts.ioengine.value_or(IoEngine::automatic);
-  run.circumstances.os = facts.os;
-  run.circumstances.host = facts.host;
-  run.circumstances.target = facts.target;
-}
-
 }  // namespace
 
 ImportedTable parse_import(std::string_view csv, const ImportFacts& facts) {
-  const CsvTable table = parse_csv(csv, rows_most);
+  const CsvTable table = parse_csv(csv, import_runs_most);
   TableReader reader(table);
   Setting common;
   common.block_bytes = facts.block_bytes.value_or(4096);
   common.iodepth = facts.iodepth.value_or(iodepth_of(table.notes));
-  ImportedTable result;
-  std::map<Setting, std::uint32_t> repeats;
+  std::vector<Run> runs;
   for (const CsvRow& row : table.rows) {
-    Run run = read_row(reader, row, common);
-    run.repeat = repeats[run.setting]++;
-    complete(run, facts);
-    result.runs.push_back(std::move(run));
+    Run& run = runs.emplace_back(read_row(reader, row, common));
+    run.measurement.ioengine = facts.ioengine.value_or(IoEngine::automatic);
   }
   reader.finish();
-  Sweep& sweep = result.sweep;
-  sweep.state = SweepState::done;
-  sweep.origin = Origin::imported;
-  sweep.host = facts.host;
-  sweep.spec = spec_of(facts, common, result.runs);
-  sweep.runs_done = static_cast<std::uint32_t>(result.runs.size());
-  sweep.plan.runs = sweep.runs_done;
-  sweep.plan.target = facts.target;
-  sweep.notes = notes_of(table, reader);
-  for (const Run& run : result.runs) sweep.plan.settings.push_back(run.setting);
-  return result;
+  return finish_import(std::move(runs), facts, notes_of(table, reader));
 }
 
 }  // namespace iobenchd::api

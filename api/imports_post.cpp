@@ -1,12 +1,16 @@
 #include "api/answers.h"
+#include "api/fio_json.h"
+#include "api/fio_terse.h"
 #include "api/handlers.h"
 #include "api/imports.h"
+#include "api/imports_kind.h"
 #include "api/parse.h"
 #include "api/parse_fields.h"
 #include "api/parse_query.h"
 #include "api/render.h"
 #include "api/server.h"
 #include "daemon/analysis/analysis.h"
+#include "daemon/model/error.h"
 
 namespace iobenchd::api {
 
@@ -26,6 +30,10 @@ ImportFacts wanted_facts(QueryReader& query) {
   if (const auto depth = query.whole("iodepth", 1, max_iodepth)) {
     facts.iodepth = static_cast<std::uint32_t>(*depth);
   }
+  if (const auto jobs = query.whole("numjobs", 1, max_numjobs)) {
+    facts.numjobs = static_cast<std::uint32_t>(*jobs);
+  }
+  facts.rw = query.choice("rw", parse_rw, "read, write, rw, randread, randwrite or randrw");
   facts.ioengine =
       query.choice("ioengine", parse_ioengine, "io_uring, psync, threads, mmap or null");
   facts.os = wanted_text(query, "os");
@@ -35,13 +43,26 @@ ImportFacts wanted_facts(QueryReader& query) {
   return facts;
 }
 
+ImportedTable parse_any(const Request& request, const ImportFacts& facts) {
+  switch (imports_kind(request.header("content-type"), request.body)) {
+    case ImportKind::csv:
+      return parse_import(request.body, facts);
+    case ImportKind::fio_json:
+      return parse_fio_json(request.body, facts);
+    case ImportKind::fio_terse:
+      return parse_fio_terse(request.body, facts);
+  }
+  throw Error(ErrorCode::internal, "an import of no kind");
+}
+
 }  // namespace
 
 Response post_import(const Context& context, const Request& request) {
-  QueryReader query(request, {"bs", "iodepth", "ioengine", "os", "target", "host", "label"});
+  QueryReader query(
+      request, {"bs", "iodepth", "numjobs", "rw", "ioengine", "os", "target", "host", "label"});
   const ImportFacts facts = wanted_facts(query);
   query.finish();
-  ImportedTable table = parse_import(request.body, facts);
+  ImportedTable table = parse_any(request, facts);
   const SweepResult result = analysis::analyse(table.sweep.spec, table.runs);
   table.sweep.answer = result.answer;
   std::vector<RunSummary> summaries;

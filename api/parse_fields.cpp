@@ -111,6 +111,23 @@ std::optional<std::uint64_t> time_of(const Json& value, const Range& range) {
   return within(static_cast<std::uint64_t>(std::llround(ns)), range);
 }
 
+// std::from_chars for doubles is missing in OpenBSD's libc++, and strtod reads the locale: digits
+// and one point are all that a table needs.
+std::optional<double> parse_decimal(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const auto digits = [](std::string_view part) {
+    return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view rest = point < text.size() ? text.substr(point + 1) : "";
+  if (whole.empty() || whole.size() + rest.size() > 18 || !digits(whole) || !digits(rest)) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  for (const char c : std::string(whole) + std::string(rest)) value = value * 10 + (c - '0');
+  return static_cast<double>(value) / std::pow(10.0, static_cast<double>(rest.size()));
+}
+
 FieldReader::FieldReader(const Json& object, std::string prefix, std::vector<FieldError>& errors)
     : object_(object), prefix_(std::move(prefix)), errors_(errors) {}
 

@@ -37,6 +37,9 @@ struct Range {
 [[nodiscard]] std::optional<std::uint64_t> time_of(const nlohmann::ordered_json& value,
                                                    const Range& range);
 
+// Digits and at most one point, 18 digits at most: 473, 26.41. None for signs, exponents, blanks.
+[[nodiscard]] std::optional<double> parse_decimal(std::string_view text);
+
 class FieldReader {
  public:
   // `prefix` stands before every field's name in errors ("latency_limit.").

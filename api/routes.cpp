@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::string_view json = "application/json";
-constexpr std::string_view csv = "text/csv";
+constexpr std::string_view imports = "text/csv,application/json,text/plain";
 constexpr bool long_lived = true, open_to_all = true;
 
 // clang-format off
@@ -31,7 +31,7 @@ constexpr std::array<Route, 19> table{{
     {Method::get,   "/api/v1/history",            get_history,      Duty::read},
     {Method::get,   "/api/v1/targets",            list_targets,     Duty::read},
     {Method::get,   "/api/v1/system",             get_system,       Duty::read},
-    {Method::post,  "/api/v1/imports",            post_import,      Duty::run, 64 * mib, csv},
+    {Method::post,  "/api/v1/imports",            post_import,      Duty::run, 64 * mib, imports},
     {Method::get,   "/api/v1/openapi.json",       get_openapi,      Duty::read},
     {Method::get,   "/healthz",                   get_healthz,      Duty::read, 0, {}, false,
                                                                     open_to_all},
