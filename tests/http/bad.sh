@@ -56,8 +56,20 @@ bad_bodies() {
   expect 413 "2 MiB of JSON"
   ask POST /api/v1/sweeps -d 'numjobs=4'
   expect 415 "a form" curl application/json
+  ask POST /api/v1/imports -H 'Content-Type: application/xml' -d '<fio/>'
+  expect 415 "an import of an unknown type" text/csv application/json text/plain
   ask POST /api/v1/imports -H 'Content-Type: application/json' -d '{}'
-  expect 415 "an import that is no CSV" text/csv
+  expect 422 "JSON that isn't fio's" "isn't fio's JSON"
+  ask POST /api/v1/imports -H 'Content-Type: application/json' -d '{"fio version": "fio-3.33", '
+  expect 400 "fio's JSON, cut off" "document 1" "line 1"
+  sed 's/"bw" : 20000,/"bw" : 20480,/' tests/data/fio/group.json >"$home/kb.json"
+  ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/kb.json"
+  expect 422 "kB in place of KiB" "document 1, jobs[0] (reads)" "read.bw" "kB (of 1000)"
+  sed 's/reads-2/reads/' tests/data/fio/group.terse >"$home/unnamed.terse"
+  ask POST /api/v1/imports -H 'Content-Type: text/plain' --data-binary "@$home/unnamed.terse"
+  expect 422 "terse without a number of jobs" "line 1" numjobs "?numjobs="
+  ask POST '/api/v1/imports?rw=sideways&numjobs=0' -H 'Content-Type: text/plain' -d '3;'
+  expect 400 "wrong parameters of an import" rw numjobs "from 1 to 1024"
 }
 
 bad_requests() {

@@ -9,6 +9,7 @@ BIN=$1
 . tests/http/lib.sh
 . tests/http/calls.sh
 . tests/http/bad.sh
+. tests/http/fio.sh
 
 start
 ask GET /api/v1/openapi.json
@@ -23,6 +24,7 @@ calls_cancel_and_delete
 calls_history
 calls_over_time
 calls_import
+calls_fio
 calls_compare
 bad_fields
 bad_targets
