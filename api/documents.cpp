@@ -1,11 +1,16 @@
 #include "api/documents.h"
 
 #include <algorithm>
+#include <string>
+
+#include "daemon/model/error.h"
 
 namespace iobenchd::api {
 
 namespace {
 
+constexpr std::size_t documents_most = 1000;
+constexpr std::size_t keys_most = 100;
 constexpr std::string_view blanks = " \t\r\n";
 
 // Where a line begins with "{" (blanks before it don't count), from `from` on; npos: nowhere.
@@ -44,7 +49,8 @@ Document document_at(std::string_view text, std::size_t start) {
     if (c == '"') {
       const std::size_t end = behind_string(text, at);
       const std::size_t next = text.find_first_not_of(blanks, end);
-      if (depth == 1 && next != std::string_view::npos && text[next] == ':') {
+      if (depth == 1 && document.keys.size() < keys_most && next != std::string_view::npos &&
+          text[next] == ':') {
         document.keys.push_back(text.substr(at + 1, end - at - 2));
       }
       at = end;
@@ -72,6 +78,11 @@ std::vector<Document> split_documents(std::string_view text) {
   if (start == std::string_view::npos) start = text.find('{');
   std::size_t counted = 0, line = 1;
   while (start != std::string_view::npos) {
+    if (documents.size() == documents_most) {
+      const std::string reason =
+          "more than " + std::to_string(documents_most) + " documents; split the file";
+      throw Error(reason, {{"", reason}});
+    }
     Document document = document_at(text, start);
     const std::string_view before = text.substr(counted, start - counted);
     line += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));

@@ -62,6 +62,7 @@ struct FioEntry {
   std::uint32_t error = 0;  // an errno; 0: it went well
   FioDirection read, write, fsync;
   std::uint64_t cpu_user_ns = 0, cpu_system_ns = 0;
+  double jobs = 0;  // by the time they took together; 0: not told
   std::int64_t started_at_ns = 0, finished_at_ns = 0;  // 0: not told
   std::string host, program_version;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +47,14 @@ std::string client_of(const Json& job) {
   const auto port = job.find("port");
   if (port != job.end() && port->is_number_unsigned()) name += ":" + port->dump();
   return name;
+}
+
+// Clones have the same options. Every run keeps its key, so a long one is kept as its hash.
+std::string key_of(const Json* options) {
+  constexpr std::size_t kept_most = 1000;
+  if (options == nullptr) return "";
+  const std::string text = to_text(*options);
+  return text.size() <= kept_most ? text : std::to_string(std::hash<std::string>{}(text));
 }
 
 // One document on its way to entries.
@@ -176,7 +185,7 @@ class DocumentReader {
                    entry.name);
     }
     entry.key = entry.name + "\n" + std::to_string(entry.groupid) + "\n" + client_of(job) + "\n" +
-                (options == nullptr ? "" : to_text(*options));
+                key_of(options);
     if (entry.error == 0) read_figures(job, numbers, entry);
     read_moments(job, numbers, entry);
     runs_.add(entry);
@@ -217,7 +226,8 @@ class DocumentReader {
     double jobs_ms = runtime_ms * setting.numjobs;
     if (numbers.has("job_runtime")) {
       jobs_ms = static_cast<double>(numbers.whole("job_runtime"));
-      check_jobs(numbers, setting, runtime_ms > 0 ? jobs_ms / runtime_ms : 0, entry.name);
+      if (runtime_ms > 0) entry.jobs = jobs_ms / runtime_ms;
+      check_jobs(numbers, setting, entry.jobs, entry.name);
     }
     for (const auto& [name, cpu_ns] :
          {std::pair("usr_cpu", &entry.cpu_user_ns), std::pair("sys_cpu", &entry.cpu_system_ns)}) {

@@ -41,6 +41,9 @@ constexpr std::array condition_names{
     "percentage_random",
 };
 
+// Each run keeps its words: one of 60 MiB among the global options would be kept a thousand times.
+constexpr std::size_t word_most = 1000;
+
 std::optional<std::uint32_t> whole_word(const std::string& word) {
   std::uint32_t value = 0;
   const char* end = word.data() + word.size();
@@ -215,7 +218,8 @@ std::optional<std::string> FioOptions::find(const char* name) const {
     if (options == nullptr) continue;
     const auto found = options->find(name);
     if (found == options->end()) continue;
-    return found->is_string() ? found->get<std::string>() : shown(*found);
+    return found->is_string() ? found->get_ref<const std::string&>().substr(0, word_most)
+                              : shown(*found);
   }
   return std::nullopt;
 }

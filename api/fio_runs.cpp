@@ -62,6 +62,7 @@ FioRuns::Group& FioRuns::group_of(const FioEntry& entry) {
   group.process = entry.process;
   group.groupid = entry.groupid;
   group.job = entry.job;
+  group.jobs = entry.jobs;
   Run& run = group.run;
   run.setting = entry.job.setting;
   run.state = RunState::done;
@@ -194,6 +195,10 @@ void FioRuns::check_clones(Group& group) {
                   std::to_string(numjobs) + ", but there are " + std::to_string(group.clones) +
                       " entries of this job: one for each of its clones, or one for all "
                       "(group_reporting), is what fio writes");
+  } else if (group.clones == 1 && numjobs > 1 && group.jobs > 0 && group.jobs < 1.05) {
+    problems_.add(group.place, "job_runtime",
+                  "is that of one job, and numjobs says " + std::to_string(numjobs) +
+                      ": the entries of its other clones are missing");
   }
 }
 

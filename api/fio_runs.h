@@ -44,6 +44,7 @@ class FioRuns {
     Run run;
     Part read, write, fsync;
     std::uint32_t clones = 0;
+    double jobs = 0;  // as the first entry has them
   };
 
   Group& group_of(const FioEntry& entry);

@@ -46,6 +46,10 @@ ImportFacts wanted_facts(QueryReader& query) {
 ImportedTable parse_any(const Request& request, const ImportFacts& facts) {
   switch (imports_kind(request.header("content-type"), request.body)) {
     case ImportKind::csv:
+      if (facts.numjobs || facts.rw) {
+        throw Error(ErrorCode::invalid, facts.numjobs ? "numjobs" : "rw",
+                    "a table has a column for it: leave it out of the query");
+      }
       return parse_import(request.body, facts);
     case ImportKind::fio_json:
       return parse_fio_json(request.body, facts);

@@ -77,6 +77,27 @@ TEST_CASE("documents are found with their lines, and braces in strings are none"
   CHECK(api::split_documents("nothing").empty());
 }
 
+TEST_CASE("a thousand documents are taken, one more is not") {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "{}\n";
+  CHECK(api::split_documents(many).size() == 1000);
+  CHECK_THROWS_AS((void)api::split_documents(many + "{}"), Error);
+}
+
+TEST_CASE("options of absurd length are cut, and clones are still known by all of them") {
+  Json file = document("clones.json");
+  for (Json& job : file["jobs"]) job["job options"]["filename"] = std::string(100'000, 'x');
+  const api::ImportedTable table = parse_fio_json(file.dump(), {});
+  REQUIRE(table.runs.size() == 1);
+  CHECK(table.runs[0].setting.numjobs == 2);
+  CHECK(table.runs[0].circumstances.target.empty());
+  Json& other = file["jobs"][1]["job options"]["filename"];
+  other = std::string(100'000, 'x') + "y";
+  CHECK(
+      says(complaint(file.dump()),
+           "job_runtime: is that of one job, and numjobs says 2: the entries of its other clones"));
+}
+
 TEST_CASE("a truncated document names itself, its line and its end") {
   const std::string whole = text("group.json");
   const std::string half = complaint(whole + whole.substr(0, whole.size() / 2));

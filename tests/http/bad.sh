@@ -65,6 +65,12 @@ bad_bodies() {
   sed 's/"bw" : 20000,/"bw" : 20480,/' tests/data/fio/group.json >"$home/kb.json"
   ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/kb.json"
   expect 422 "kB in place of KiB" "document 1, jobs[0] (reads)" "read.bw" "kB (of 1000)"
+  head -c 67108865 /dev/zero >"$home/large"
+  ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/large"
+  expect 413 "an import of more than 64 MiB"
+  ask POST '/api/v1/imports?numjobs=4' -H 'Content-Type: text/csv' \
+    --data-binary @storage/baselines/openbsd77-2025.csv
+  expect 422 "numjobs of a table" "a table has a column for it"
   sed 's/reads-2/reads/' tests/data/fio/group.terse >"$home/unnamed.terse"
   ask POST /api/v1/imports -H 'Content-Type: text/plain' --data-binary "@$home/unnamed.terse"
   expect 422 "terse without a number of jobs" "line 1" numjobs "?numjobs="
