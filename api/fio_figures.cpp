@@ -178,8 +178,10 @@ void read_latencies(FioNumbers& numbers, FioDirection& direction) {
   direction.mean_of = of_lat.count > 0 ? LatencyKind::lat : LatencyKind::clat;
   direction.latencies = mean.count;
   direction.figures.latency_mean_ns = mean.mean_ns;
-  const bool lat_told = of_lat.count > 0 && (lat->contains("bins") || lat->contains("percentile"));
-  const bool use_lat = lat_told || of_clat.count == 0;
+  const auto tells = [](const Json& latency) {
+    return latency.contains("bins") || latency.contains("percentile");
+  };
+  const bool use_lat = of_lat.count > 0 && (tells(*lat) || of_clat.count == 0 || !tells(*clat));
   keep_distribution(use_lat ? lat_numbers : numbers.inside(*clat, "clat_ns"),
                     use_lat ? of_lat : of_clat, use_lat ? LatencyKind::lat : LatencyKind::clat,
                     direction);

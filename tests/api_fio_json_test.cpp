@@ -130,6 +130,24 @@ TEST_CASE("percentiles without buckets are what was printed; of several clones t
   CHECK(says(clones.sweep.notes, "no percentiles of several jobs"));
 }
 
+TEST_CASE("without percentiles the extremes are of lat, and without lat all is of clat") {
+  Json file = document("plain.json");
+  Json& read = file["jobs"][0]["read"];
+  read["clat_ns"].erase("percentile");
+  const api::ImportedTable extremes = parse_fio_json(file.dump(), {});
+  CHECK(extremes.runs[0].imported.read.latency_min_ns == read["lat_ns"]["min"]);
+  CHECK(extremes.runs[0].imported.read.latency_p50_ns == 0);
+  const double clat_mean_ns = read["clat_ns"]["mean"];
+  read["lat_ns"] = {{"min", 0}, {"max", 0}, {"mean", 0}, {"stddev", 0}, {"N", 0}};  // disable_lat
+  const api::ImportedTable clat = parse_fio_json(file.dump(), {});
+  CHECK(clat.runs[0].imported.latency_mean_ns == Approx(clat_mean_ns));
+  CHECK(says(clat.sweep.notes, "mean latency is of fio's clat"));
+  read["clat_ns"] = read["lat_ns"];  // gtod_reduce
+  const api::ImportedTable none = parse_fio_json(file.dump(), {});
+  CHECK(none.runs[0].imported.latency_mean_ns == 0);
+  CHECK(none.runs[0].imported.iops == Approx(3157.894737));
+}
+
 TEST_CASE("a mixed job keeps its directions and its fsyncs apart, by lat where fio kept lat") {
   const api::ImportedTable table = parse_fio_json(text("mixed.json"), {});
   REQUIRE(table.runs.size() == 1);

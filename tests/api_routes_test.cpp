@@ -13,7 +13,6 @@
 #include "api/server.h"
 #include "api/strict_json.h"
 #include "daemon/model/error.h"
-#include "tests/fio_files.h"
 #include "tests/scheduler_fakes.h"
 #include "tests/temporary_tree.h"
 
@@ -342,30 +341,6 @@ TEST_CASE("lists stream as CSV and as lines of JSON, every item once") {
   const std::string two =
       drained(house.call(Method::get, "/api/v1/sweeps", "", {{"format", "csv"}, {"limit", "2"}}));
   CHECK(std::count(two.begin(), two.end(), '\n') == 3);
-}
-
-TEST_CASE("fio's JSON is taken beside tables, and what the query adds to it") {
-  const House house;
-  const std::map<std::string, std::string> json{{"content-type", "application/json"}};
-  const Response taken = house.call(
-      Method::post, "/api/v1/imports", fio_files::text("group.json"),
-      {{"os", "Debian 12"}, {"label", "fio"}, {"numjobs", "2"}, {"rw", "randread"}}, json);
-  CHECK(taken.status == 201);
-  const Json sweep = api::parse_strict(taken.body);
-  CHECK(sweep["points"][0]["latency_p50_ns"] == 119'296);
-  CHECK(sweep["label"] == "fio");
-  const Json run = house.get("/api/v1/runs/1");
-  CHECK(run["read"]["ios"] == 120);
-  CHECK(run["read"]["latency_mean_ns"] == 328671.516667);
-  CHECK(run["measured_seconds"] == 0.024);
-  CHECK(run["in_flight_max"].is_null());
-  CHECK(run["circumstances"]["program_version"] == "fio-3.33");
-  CHECK(run["circumstances"]["os"] == "Debian 12");
-  CHECK(house
-            .call(Method::post, "/api/v1/imports", fio_files::text("group.json"),
-                  {{"numjobs", "4"}}, json)
-            .status == 422);
-  CHECK(house.call(Method::post, "/api/v1/imports", "{\"fio version\": ", {}, json).status == 400);
 }
 
 TEST_CASE("an imported table is a finished sweep with its answer and its runs") {

@@ -65,6 +65,9 @@ bad_bodies() {
   sed 's/"bw" : 20000,/"bw" : 20480,/' tests/data/fio/group.json >"$home/kb.json"
   ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/kb.json"
   expect 422 "kB in place of KiB" "document 1, jobs[0] (reads)" "read.bw" "kB (of 1000)"
+  ask POST '/api/v1/imports?numjobs=4' -H 'Content-Type: application/json' \
+    --data-binary @tests/data/fio/group.json
+  expect 422 "numjobs that isn't the document's" "numjobs" "the document says 2"
   head -c 67108865 /dev/zero >"$home/large"
   ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/large"
   expect 413 "an import of more than 64 MiB"
