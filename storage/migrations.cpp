@@ -65,6 +65,10 @@ ALTER TABLE measurements ADD COLUMN verified_bytes INTEGER NOT NULL DEFAULT 0;
 // What the source of an imported run printed of each direction ("read", "write", "fsync"), where it
 // printed any: a table of its own, because no run of ours has such rows; 0 where a figure wasn't
 // printed.
+//
+// Schedules: the sweep that is asked for, column by column as in `sweeps`, then when and with what
+// outcome. A sweep keeps the number of the schedule that made it, after that is deleted, too:
+// numbers are never used again.
 constexpr const char* version_4 = R"sql(
 ALTER TABLE sweeps ADD COLUMN repeats_auto INTEGER NOT NULL DEFAULT 0;
 
@@ -164,6 +168,33 @@ CREATE TABLE printed_figures (
   latency_max_ns INTEGER NOT NULL,
   PRIMARY KEY (run_id, direction)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE schedules (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, preset TEXT NOT NULL, label TEXT NOT NULL,
+  target TEXT NOT NULL, size_bytes INTEGER NOT NULL, offset_bytes INTEGER NOT NULL,
+  rw TEXT NOT NULL, bs TEXT NOT NULL, iodepth TEXT NOT NULL, numjobs TEXT NOT NULL,
+  numjobs_auto INTEGER NOT NULL, runtime_ns INTEGER NOT NULL, ramp_time_ns INTEGER NOT NULL,
+  repeats INTEGER NOT NULL, repeats_most INTEGER NOT NULL, repeats_auto INTEGER NOT NULL,
+  ci_percent REAL NOT NULL,
+  steady_rounds INTEGER NOT NULL, steady_round_ns INTEGER NOT NULL, precondition INTEGER NOT NULL,
+  "order" TEXT NOT NULL, ioengine TEXT NOT NULL, direct INTEGER NOT NULL, thread INTEGER NOT NULL,
+  refine INTEGER NOT NULL, keep_file INTEGER NOT NULL, batch_submit INTEGER NOT NULL,
+  batch_complete INTEGER NOT NULL, seed INTEGER, layout TEXT, cooldown_ns INTEGER NOT NULL,
+  latency_limit_statistic TEXT, latency_limit_ns INTEGER, on_restart TEXT NOT NULL,
+  cpus_allowed TEXT NOT NULL, confirm TEXT NOT NULL, rwmixread INTEGER NOT NULL,
+  rate_iops INTEGER NOT NULL, rate_process TEXT NOT NULL, io_size_bytes INTEGER NOT NULL,
+  fsync INTEGER NOT NULL, sync TEXT NOT NULL, norandommap INTEGER NOT NULL,
+  random_distribution TEXT NOT NULL, buffer_compress_percentage INTEGER NOT NULL,
+  hipri INTEGER NOT NULL, verify INTEGER NOT NULL, schedule_label TEXT NOT NULL,
+  every_ns INTEGER NOT NULL, daily_minute INTEGER, jitter_ns INTEGER NOT NULL, max_load REAL,
+  paused INTEGER NOT NULL, jitter_seed INTEGER NOT NULL, created_at_ns INTEGER NOT NULL,
+  anchor_ns INTEGER NOT NULL, due_at_ns INTEGER NOT NULL, next_at_ns INTEGER NOT NULL,
+  last_at_ns INTEGER NOT NULL, last_sweep_id INTEGER NOT NULL, last_outcome TEXT NOT NULL,
+  last_error TEXT NOT NULL, missed INTEGER NOT NULL, judged_after_id INTEGER NOT NULL,
+  regression_since_ns INTEGER, regression_sweep_id INTEGER, regression_sentence TEXT
+) STRICT;
+ALTER TABLE sweeps ADD COLUMN schedule_id INTEGER;
+CREATE INDEX sweeps_by_schedule ON sweeps (schedule_id, created_at_ns);
 )sql";
 
 // Never edit or reorder: version = index + 1.

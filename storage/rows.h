@@ -1,4 +1,4 @@
-// Rows to nouns and back: what sweep_store and run_store share. Columns are read by name. Owner's
+// Rows to nouns and back: what the stores share. Columns are read by name. Owner's
 // thread only.
 #pragma once
 
@@ -34,6 +34,10 @@ template <typename Parse>
   }
   return *value;
 }
+
+// The columns of a spec, which `sweeps` and `schedules` both have.
+void bind_spec(Statement& statement, const SweepSpec& spec);
+[[nodiscard]] SweepSpec read_spec(Statement& row);
 
 void insert_sweep(Connection& connection, Sweep& sweep);  // fills in its id
 [[nodiscard]] Sweep read_sweep(Statement& row);

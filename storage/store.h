@@ -14,6 +14,7 @@
 #include "daemon/model/history.h"
 #include "daemon/model/run.h"
 #include "daemon/model/sweep.h"
+#include "daemon/model/sweep_schedule.h"
 
 namespace iobenchd::storage {
 
@@ -34,6 +35,7 @@ struct SweepFilter {
   std::optional<std::string> target, label, host;
   std::optional<Rw> rw;
   std::optional<Origin> origin;
+  std::optional<std::int64_t> schedule_id;
   std::optional<std::int64_t> since_ns, until_ns;  // created_at in [since, until)
 };
 
@@ -63,6 +65,7 @@ class Database;
 class SweepStore;
 class RunStore;
 class HistoryStore;
+class ScheduleStore;
 
 class Store {
  public:
@@ -77,6 +80,7 @@ class Store {
   [[nodiscard]] SweepStore& sweeps() noexcept { return *sweeps_; }
   [[nodiscard]] RunStore& runs() noexcept { return *runs_; }
   [[nodiscard]] HistoryStore& history() noexcept { return *history_; }
+  [[nodiscard]] ScheduleStore& schedules() noexcept { return *schedules_; }
 
   // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
   // time while writing fails.
@@ -88,6 +92,7 @@ class Store {
   std::unique_ptr<SweepStore> sweeps_;
   std::unique_ptr<RunStore> runs_;
   std::unique_ptr<HistoryStore> history_;
+  std::unique_ptr<ScheduleStore> schedules_;
 };
 
 class SweepStore {
@@ -178,6 +183,21 @@ class HistoryStore {
 
  private:
   Database& database_;
+};
+
+class ScheduleStore {
+ public:
+  ScheduleStore(Database& database, WallClock now);
+
+  // Fills in id, created_at_ns and the seed of its jitter. Durable when it returns.
+  [[nodiscard]] SweepSchedule create(SweepSchedule schedule);
+  [[nodiscard]] std::vector<SweepSchedule> list();  // newest first
+  void change(const SweepSchedule& schedule);       // all of it but what create() filled in
+  void remove(std::int64_t id);                     // its sweeps stay
+
+ private:
+  Database& database_;
+  WallClock now_;
 };
 
 }  // namespace iobenchd::storage

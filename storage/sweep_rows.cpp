@@ -75,6 +75,21 @@ Workload read_workload(Statement& row) {
   return workload;
 }
 
+Plan read_plan(Statement& row) {
+  Plan plan;
+  plan.runs = row.unsigned32("plan_runs");
+  plan.seconds = row.real("plan_seconds");
+  plan.layout_bytes = row.unsigned64("plan_layout_bytes");
+  plan.write_bytes = row.unsigned64("plan_write_bytes");
+  plan.ioengine = row.text("plan_ioengine");
+  plan.size_bytes = row.unsigned64("plan_size_bytes");
+  plan.target = row.text("plan_target");
+  plan.settings = parse_settings(row.text("plan_settings"));
+  return plan;
+}
+
+}  // namespace
+
 void bind_spec(Statement& statement, const SweepSpec& spec) {
   std::optional<std::string_view> layout, statistic;
   std::optional<std::uint64_t> limit_ns;
@@ -164,21 +179,6 @@ SweepSpec read_spec(Statement& row) {
   return spec;
 }
 
-Plan read_plan(Statement& row) {
-  Plan plan;
-  plan.runs = row.unsigned32("plan_runs");
-  plan.seconds = row.real("plan_seconds");
-  plan.layout_bytes = row.unsigned64("plan_layout_bytes");
-  plan.write_bytes = row.unsigned64("plan_write_bytes");
-  plan.ioengine = row.text("plan_ioengine");
-  plan.size_bytes = row.unsigned64("plan_size_bytes");
-  plan.target = row.text("plan_target");
-  plan.settings = parse_settings(row.text("plan_settings"));
-  return plan;
-}
-
-}  // namespace
-
 std::string list_text(const std::vector<std::uint32_t>& numbers) {
   std::string text;
   for (const std::uint32_t number : numbers) append(text, std::to_string(number));
@@ -244,7 +244,7 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
                         plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
                         plan_size_bytes, plan_target, plan_settings,
                         created_at_ns, started_at_ns, finished_at_ns, answer, runs_done,
-                        runs_failed, error, notes, pinned)
+                        runs_failed, error, notes, pinned, schedule_id)
     VALUES (:uuid, :state, :origin, :host,
             :preset, :label, :target, :size_bytes, :offset_bytes, :rw, :bs, :iodepth, :numjobs,
             :numjobs_auto, :runtime_ns, :ramp_time_ns, :repeats, :order, :ioengine, :direct,
@@ -257,12 +257,14 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
             :plan_runs, :plan_seconds, :plan_layout_bytes, :plan_write_bytes, :plan_ioengine,
             :plan_size_bytes, :plan_target, :plan_settings,
             :created_at_ns, :started_at_ns, :finished_at_ns, :answer, :runs_done,
-            :runs_failed, :error, :notes, :pinned))sql");
+            :runs_failed, :error, :notes, :pinned, :schedule_id))sql");
   insert.bind("uuid", sweep.uuid)
       .bind("state", to_string(sweep.state))
       .bind("origin", to_string(sweep.origin))
       .bind("host", sweep.host);
   bind_spec(insert, sweep.spec);
+  std::optional<std::int64_t> schedule_id;
+  if (sweep.schedule_id != 0) schedule_id = sweep.schedule_id;
   insert.bind("plan_runs", sweep.plan.runs)
       .bind("plan_seconds", sweep.plan.seconds)
       .bind("plan_layout_bytes", sweep.plan.layout_bytes)
@@ -280,6 +282,7 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
       .bind("error", sweep.error)
       .bind("notes", sweep.notes)
       .bind("pinned", sweep.pinned)
+      .bind("schedule_id", schedule_id)
       .run();
   sweep.id = connection.last_insert_id();
   for (const Rw rw : sweep.spec.rw) {
@@ -312,6 +315,7 @@ Sweep read_sweep(Statement& row) {
   sweep.error = row.text("error");
   sweep.notes = row.text("notes");
   sweep.pinned = row.boolean("pinned");
+  if (!row.is_null("schedule_id")) sweep.schedule_id = row.integer("schedule_id");
   return sweep;
 }
 

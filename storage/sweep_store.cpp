@@ -25,7 +25,7 @@ constexpr const char* columns_of_sweeps = R"sql(
            plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
            plan_size_bytes, plan_target, plan_settings,
            sweeps.created_at_ns, started_at_ns, finished_at_ns, answer, runs_done, runs_failed,
-           error, notes, pinned)sql";
+           error, notes, pinned, schedule_id)sql";
 
 Error no_such_sweep(std::int64_t id) {
   return Error(ErrorCode::not_found, "there is no sweep " + std::to_string(id));
@@ -46,14 +46,15 @@ void require_change(Connection& connection, std::int64_t id) {
 
 // The filters, the most selective first. `rw` last: it needs another table when it isn't alone.
 PageQuery sweep_query(const SweepFilter& filter) {
-  const bool by_rw = filter.rw && !filter.label && !filter.target && !filter.host &&
-                     !filter.state && !filter.origin;
+  const bool by_rw = filter.rw && !filter.label && !filter.schedule_id && !filter.target &&
+                     !filter.host && !filter.state && !filter.origin;
   static const std::string all = std::string(columns_of_sweeps) + " FROM sweeps";
   static const std::string of_rw =
       std::string(columns_of_sweeps) + " FROM sweep_rw CROSS JOIN sweeps ON id = sweep_id";
   PageQuery query = by_rw ? PageQuery(of_rw.c_str(), "sweep_rw.created_at_ns", "sweep_id")
                           : PageQuery(all.c_str(), "sweeps.created_at_ns", "id");
   if (filter.label) query.equals("label", *filter.label);
+  if (filter.schedule_id) query.equals("schedule_id", *filter.schedule_id);
   if (filter.target) query.equals("listed_target", *filter.target);
   if (filter.host) query.equals("host", *filter.host);
   if (filter.state) query.equals("state", std::string(to_string(*filter.state)));

@@ -54,7 +54,7 @@ TEST_CASE("of two filters the first picks the index") {
 TEST_CASE("a page of sweeps with any single filter is a walk along one index, never a sort") {
   TempDir dir;
   Database database(dir / "db");
-  for (const char* column : {"state", "listed_target", "label", "host", "origin"}) {
+  for (const char* column : {"state", "listed_target", "label", "host", "origin", "schedule_id"}) {
     PageQuery query("SELECT id FROM sweeps", "created_at_ns", "id");
     query.equals(column, "value");
     const std::string plan = plan_of(database, query);

@@ -26,6 +26,10 @@ void check_settings(const Settings& settings) {
     refuse("listen_count is out of range");
   if (settings.target_count > max_allowed_targets) refuse("target_count is over its limit");
   if (settings.host_count > max_allowed_hosts) refuse("host_count is over its limit");
+  if (settings.quiet_count > max_quiet_spans) refuse("quiet_count is over its limit");
+  for (const QuietSpan& span : settings.quiet_hours)
+    if (span.begin_minute > 1439 || span.end_minute > 1440)
+      refuse("a quiet span is no time of day");
   if (settings.workers < 1 || settings.queue_limit < 1) refuse("workers or queue_limit is 0");
   if (static_cast<std::uint32_t>(settings.log_level) > static_cast<std::uint32_t>(LogLevel::error))
     refuse("log_level is none");

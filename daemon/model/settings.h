@@ -10,10 +10,11 @@
 
 namespace iobenchd {
 
-inline constexpr std::uint32_t settings_version = 1;
+inline constexpr std::uint32_t settings_version = 2;
 inline constexpr std::uint32_t max_listen = 8;
 inline constexpr std::uint32_t max_allowed_targets = 64;
 inline constexpr std::uint32_t max_allowed_hosts = 32;
+inline constexpr std::uint32_t max_quiet_spans = 16;
 
 enum class LogLevel : std::uint32_t { debug, info, warning, error };
 
@@ -22,6 +23,12 @@ struct AllowedTarget {
   std::uint8_t write = 0;
   std::uint8_t read_in_use = 0;
   std::uint8_t reserved[6] = {};
+};
+
+// Minutes since midnight by the host's clock, the end not included (1440: midnight). An end before
+// the begin is the next day's.
+struct QuietSpan {
+  std::uint32_t begin_minute = 0, end_minute = 0;
 };
 
 struct Settings {
@@ -34,6 +41,8 @@ struct Settings {
   LogLevel log_level = LogLevel::info;
   std::uint8_t started_as_root = 0;  // a service: changing requests over TCP need a token
   std::uint8_t reserved[3] = {};
+  std::uint32_t quiet_count = 0;
+  std::uint32_t reserved_too = 0;
   std::uint64_t scratch_limit_bytes = std::uint64_t{64} << 30;
   std::uint64_t write_budget_bytes = std::uint64_t{500} << 30;
   std::array<std::array<char, 128>, max_listen>
@@ -43,6 +52,7 @@ struct Settings {
   std::array<char, 1024> token_file{};
   std::array<std::array<char, 256>, max_allowed_hosts> allowed_hosts{};
   std::array<AllowedTarget, max_allowed_targets> targets{};
+  std::array<QuietSpan, max_quiet_spans> quiet_hours{};  // scheduled sweeps don't start in them
   std::array<char, 4096>
       defaults_json{};  // sweep fields that override the presets', already checked
 };

@@ -90,6 +90,7 @@ struct SweepSpec {
   Workload workload;
   std::string cpus_allowed;  // "0-3,6"; empty: all
   std::string confirm;
+  bool operator==(const SweepSpec&) const = default;
 };
 
 inline constexpr std::uint64_t scratch_default_bytes = std::uint64_t{4} << 30;
@@ -146,6 +147,7 @@ struct Sweep {
   std::string error;  // why it failed or waits; empty else
   std::string notes;
   bool pinned = false;
+  std::int64_t schedule_id = 0;  // what asked for it; 0: a person
 };
 
 }  // namespace iobenchd

@@ -22,8 +22,9 @@ std::optional<QueuedSweep> RunQueue::remove(std::int64_t sweep_id) {
   return entry;
 }
 
-std::optional<QueuedSweep> RunQueue::take_runnable() {
+std::optional<QueuedSweep> RunQueue::take_runnable(bool quiet) {
   for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+    if (quiet && at->sweep.schedule_id != 0 && at->sweep.started_at_ns == 0) continue;
     if (at->leaves.empty() || holder(at->leaves) != 0) continue;
     QueuedSweep entry = std::move(*at);
     waiting_.erase(at);

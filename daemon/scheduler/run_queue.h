@@ -25,8 +25,9 @@ class RunQueue {
   // Puts it back where it stood, for one that couldn't be stored as cancelled.
   void put_back(QueuedSweep entry);
   [[nodiscard]] std::optional<QueuedSweep> remove(std::int64_t sweep_id);
-  // The oldest whose devices are all free; takes them.
-  [[nodiscard]] std::optional<QueuedSweep> take_runnable();
+  // The oldest whose devices are all free; takes them. In `quiet` hours a scheduled one that hasn't
+  // begun is passed over.
+  [[nodiscard]] std::optional<QueuedSweep> take_runnable(bool quiet = false);
   // The oldest whose devices nobody has asked about yet; 0: none.
   [[nodiscard]] const Sweep* unasked() const;
   void set_leaves(std::int64_t sweep_id, std::vector<std::string> leaves);

@@ -7,9 +7,11 @@
 #include <exception>
 #include <utility>
 
+#include "daemon/model/clock.h"
 #include "daemon/model/error.h"
 #include "daemon/scheduler/scheduler_state.h"
 #include "daemon/scheduler/scratch.h"
+#include "daemon/scheduler/timetable.h"
 
 namespace iobenchd::scheduler {
 namespace {
@@ -109,7 +111,7 @@ void Scheduler::State::work() {
       continue;
     }
     if (running.size() < settings.workers) {
-      if (auto entry = queue.take_runnable()) {
+      if (auto entry = queue.take_runnable(in_quiet_hours(settings, wall_now_ns()))) {
         run_sweep(lock, std::move(*entry));
         continue;
       }
@@ -222,7 +224,11 @@ Plan Scheduler::plan(const SweepSpec& spec) {
   return state_->judge_now(spec).plan;
 }
 
-Sweep Scheduler::submit(const SweepSpec& spec) {
+Plan Scheduler::plan_for_later(const SweepSpec& spec) {
+  return state_->judge_now(spec, true).plan;
+}
+
+Sweep Scheduler::submit(const SweepSpec& spec, std::int64_t schedule_id) {
   State& state = *state_;
   {
     const std::lock_guard lock(state.mutex);
@@ -243,6 +249,7 @@ Sweep Scheduler::submit(const SweepSpec& spec) {
   Judgement judgement = state.judge_now(spec);
   Sweep sweep;
   sweep.spec = spec;
+  sweep.schedule_id = schedule_id;
   sweep.plan = judgement.plan;
   if (state.machine.machine) sweep.host = state.machine.machine().host;
   sweep = state.store.sweeps().create(std::move(sweep));
@@ -303,6 +310,11 @@ std::optional<std::uint32_t> Scheduler::position(std::int64_t sweep_id) const {
 std::uint32_t Scheduler::queued() const {
   const std::lock_guard lock(state_->mutex);
   return state_->queue.size();
+}
+
+std::uint32_t Scheduler::running() const {
+  const std::lock_guard lock(state_->mutex);
+  return static_cast<std::uint32_t>(state_->running.size());
 }
 
 void Scheduler::reload(const Settings& settings) {

@@ -46,8 +46,11 @@ class Scheduler {
   // Judges the spec against the target's facts. Throws Error{invalid} with every wrong field and,
   // where the size doesn't fit, the size that would; forbidden; confirmation_needed.
   [[nodiscard]] Plan plan(const SweepSpec& spec);
-  // The same, then stores and queues it. Throws Error{queue_full, storage_full, ...} as well.
-  [[nodiscard]] Sweep submit(const SweepSpec& spec);
+  // The same for a sweep of some later day: what was written today counts for nothing.
+  [[nodiscard]] Plan plan_for_later(const SweepSpec& spec);
+  // Judges as plan() does, then stores and queues it. `schedule_id`: what asks; 0: a person. Throws
+  // Error{queue_full, storage_full, ...} as well.
+  [[nodiscard]] Sweep submit(const SweepSpec& spec, std::int64_t schedule_id = 0);
   // Throws Error{not_found}, Error{conflict} when it is over. Returns at once; the run ends in
   // under a second.
   void cancel(std::int64_t sweep_id);
@@ -57,6 +60,7 @@ class Scheduler {
   [[nodiscard]] std::optional<std::uint32_t> position(
       std::int64_t sweep_id) const;  // 1 is next; of a queued one
   [[nodiscard]] std::uint32_t queued() const;
+  [[nodiscard]] std::uint32_t running() const;
   [[nodiscard]] std::vector<TargetView> targets();
   [[nodiscard]] Circumstances system() const;  // this machine, without a target
 

@@ -44,7 +44,7 @@ struct Scheduler::State {
   [[nodiscard]] Settings settings_now();
   [[nodiscard]] Ability ability();
   [[nodiscard]] TargetFacts facts_for(const SweepSpec& spec);
-  [[nodiscard]] Judgement judge_now(const SweepSpec& spec);
+  [[nodiscard]] Judgement judge_now(const SweepSpec& spec, bool for_later = false);
 
   storage::Store& store;
   events::Hub& hub;

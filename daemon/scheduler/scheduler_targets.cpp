@@ -54,10 +54,8 @@ void find_neighbours(std::vector<TargetView>& views) {
 }
 
 // Flash wears: a day of sweeps may write so much to one target, and no more by oversight.
-void judge_budget(storage::Store& store, const Plan& plan, std::uint64_t budget_bytes) {
-  constexpr std::int64_t day_ns = std::int64_t{24} * 3600 * 1'000'000'000;
+void judge_budget(const Plan& plan, std::uint64_t budget_bytes, std::uint64_t spent) {
   if (plan.write_bytes == 0) return;
-  const std::uint64_t spent = store.sweeps().planned_writes(plan.target, wall_now_ns() - day_ns);
   const std::uint64_t left = budget_bytes > spent ? budget_bytes - spent : 0;
   if (plan.write_bytes <= left) return;
   throw Error(ErrorCode::confirmation_needed, "size",
@@ -98,7 +96,7 @@ TargetFacts Scheduler::State::facts_for(const SweepSpec& spec) {
   return ask_one(host, spec.target.empty() ? text_of(settings_now().scratch_dir) : spec.target);
 }
 
-Judgement Scheduler::State::judge_now(const SweepSpec& spec) {
+Judgement Scheduler::State::judge_now(const SweepSpec& spec, bool for_later) {
   // What is wrong whatever the target is needs no disk to be asked; a path that is none least.
   std::vector<FieldError> errors = validate(spec);
   const bool no_path = std::any_of(errors.begin(), errors.end(),
@@ -109,7 +107,10 @@ Judgement Scheduler::State::judge_now(const SweepSpec& spec) {
   }
   const Settings settings_of_now = settings_now();
   Judgement judgement = judge(spec, facts_for(spec), settings_of_now, ability());
-  judge_budget(store, judgement.plan, settings_of_now.write_budget_bytes);
+  constexpr std::int64_t day_ns = std::int64_t{24} * 3600 * 1'000'000'000;
+  const std::uint64_t spent =
+      for_later ? 0 : store.sweeps().planned_writes(judgement.plan.target, wall_now_ns() - day_ns);
+  judge_budget(judgement.plan, settings_of_now.write_budget_bytes, spent);
   return judgement;
 }
 
