@@ -26,9 +26,15 @@ namespace iobenchd::api {
 [[nodiscard]] Response list_targets(const Context& context, const Request& request);
 [[nodiscard]] Response get_system(const Context& context, const Request& request);
 [[nodiscard]] Response post_import(const Context& context, const Request& request);
+[[nodiscard]] Response post_schedule(const Context& context, const Request& request);
+[[nodiscard]] Response list_schedules(const Context& context, const Request& request);
+[[nodiscard]] Response get_schedule(const Context& context, const Request& request);
+[[nodiscard]] Response patch_schedule(const Context& context, const Request& request);
+[[nodiscard]] Response delete_schedule(const Context& context, const Request& request);
 [[nodiscard]] Response get_openapi(const Context& context, const Request& request);
 [[nodiscard]] Response get_healthz(const Context& context, const Request& request);
 [[nodiscard]] Response get_readyz(const Context& context, const Request& request);
+[[nodiscard]] Response get_metrics(const Context& context, const Request& request);
 
 // The sweep a path names, by number or by uuid. Throws Error{not_found}.
 [[nodiscard]] Sweep find_sweep(const Context& context, const std::string& name);

@@ -234,7 +234,10 @@ SweepSpec parse_defaults(const Json& fields) {
 }
 
 SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json) {
-  const Json fields = object_of(body, "the body");
+  return parse_sweep_object(object_of(body, "the body"), defaults_json);
+}
+
+SweepSpec parse_sweep_object(const Json& fields, std::string_view defaults_json) {
   Json defaults = object_of(defaults_json, "the configuration's defaults");
   // The body's preset is chosen first and the defaults change it: were they applied before, a
   // preset would wipe them out.

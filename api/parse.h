@@ -18,6 +18,9 @@ namespace iobenchd::api {
 // is the default sweep. A document that isn't JSON throws Error{invalid} without fields (400); a
 // wrong field throws with fields (422).
 [[nodiscard]] SweepSpec parse_sweep(std::string_view body, std::string_view defaults_json);
+// The same, where it is a member of another document.
+[[nodiscard]] SweepSpec parse_sweep_object(const nlohmann::ordered_json& fields,
+                                           std::string_view defaults_json);
 // The configuration's `defaults`: the same fields, checked the same way. What only some sweeps can
 // have may be among them.
 [[nodiscard]] SweepSpec parse_defaults(const nlohmann::ordered_json& fields);

@@ -125,6 +125,7 @@ Json render_sweep(const Sweep& sweep, const std::optional<Progress>& progress,
   json["label"] = sweep.spec.label;
   json["notes"] = sweep.notes;
   json["pinned"] = sweep.pinned;
+  json["schedule_id"] = known(sweep.schedule_id != 0, sweep.schedule_id);
   json["created_at"] = time_or_null(sweep.created_at_ns);
   json["started_at"] = time_or_null(sweep.started_at_ns);
   json["finished_at"] = time_or_null(sweep.finished_at_ns);

@@ -11,6 +11,7 @@
 #include "daemon/model/event.h"
 #include "daemon/model/run.h"
 #include "daemon/model/sweep.h"
+#include "daemon/model/sweep_schedule.h"
 #include "daemon/scheduler/scheduler.h"
 
 namespace iobenchd::api {
@@ -32,6 +33,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json render_system(const Circumstances& system);
 [[nodiscard]] Json render_circumstances(const Circumstances& facts);
 [[nodiscard]] Json render_progress(const Progress& progress);
+[[nodiscard]] Json render_schedule(const SweepSchedule& schedule);
 [[nodiscard]] Json render_event(const Event& event);
 
 // The article's table (numjobs, MiB/s, IOPS, mean latency, p99, note), the answer, its doubts

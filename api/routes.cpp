@@ -15,7 +15,7 @@ constexpr std::string_view imports = "text/csv,application/json,text/plain";
 constexpr bool long_lived = true, open_to_all = true;
 
 // clang-format off
-constexpr std::array<Route, 19> table{{
+constexpr std::array<Route, 25> table{{
     {Method::post,  "/api/v1/sweeps",             post_sweep,       Duty::run, mib, json},
     {Method::get,   "/api/v1/sweeps",             list_sweeps,      Duty::read},
     {Method::get,   "/api/v1/sweeps/{id}",        get_sweep,        Duty::read},
@@ -32,10 +32,16 @@ constexpr std::array<Route, 19> table{{
     {Method::get,   "/api/v1/targets",            list_targets,     Duty::read},
     {Method::get,   "/api/v1/system",             get_system,       Duty::read},
     {Method::post,  "/api/v1/imports",            post_import,      Duty::run, 64 * mib, imports},
+    {Method::post,  "/api/v1/schedules",          post_schedule,    Duty::run, mib, json},
+    {Method::get,   "/api/v1/schedules",          list_schedules,   Duty::read},
+    {Method::get,   "/api/v1/schedules/{id}",     get_schedule,     Duty::read},
+    {Method::patch, "/api/v1/schedules/{id}",     patch_schedule,   Duty::run, mib, json},
+    {Method::del,   "/api/v1/schedules/{id}",     delete_schedule,  Duty::destroy},
     {Method::get,   "/api/v1/openapi.json",       get_openapi,      Duty::read},
     {Method::get,   "/healthz",                   get_healthz,      Duty::read, 0, {}, false,
                                                                     open_to_all},
     {Method::get,   "/readyz",                    get_readyz,       Duty::read},
+    {Method::get,   "/metrics",                   get_metrics,      Duty::read},
 }};
 // clang-format on
 

@@ -10,6 +10,7 @@
 #include "daemon/events/hub.h"
 #include "daemon/model/settings.h"
 #include "daemon/scheduler/scheduler.h"
+#include "daemon/scheduler/schedules.h"
 #include "storage/store.h"
 
 namespace iobenchd::api {
@@ -24,6 +25,7 @@ struct Context {
   // The configuration's `defaults` as they are now; null: the server keeps them itself.
   std::function<std::string()> defaults_json = nullptr;
   std::shared_ptr<Memory> memory = make_memory();
+  scheduler::Schedules* schedules = nullptr;  // null: this house has none
 };
 
 class Server {

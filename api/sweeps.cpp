@@ -68,6 +68,8 @@ storage::SweepFilter wanted_sweeps(QueryReader& query) {
       query.choice("state", parse_sweep_state, "queued, running, done, failed or cancelled");
   filter.rw = query.choice("rw", parse_rw, "read, write, randread or randwrite");
   filter.origin = query.choice("origin", parse_origin, "local or imported");
+  if (const auto id = query.whole("schedule", 1, std::uint64_t{1} << 62))
+    filter.schedule_id = static_cast<std::int64_t>(*id);
   filter.target = query.text("target");
   filter.label = query.text("label");
   filter.host = query.text("host");
@@ -80,8 +82,9 @@ storage::SweepFilter wanted_sweeps(QueryReader& query) {
 Json render_row(const Sweep& sweep) {
   const Json whole = render_sweep(sweep, std::nullopt, std::nullopt);
   Json row;
-  for (const char* name : {"id", "uuid", "state", "origin", "host", "label", "created_at",
-                           "started_at", "finished_at", "runs_done", "runs_failed"}) {
+  for (const char* name :
+       {"id", "uuid", "state", "origin", "host", "label", "created_at", "started_at", "finished_at",
+        "runs_done", "runs_failed", "schedule_id"}) {
     row[name] = whole.at(name);
   }
   for (const char* name : {"target", "rw", "bs", "iodepth", "numjobs"}) {
@@ -140,8 +143,8 @@ Response post_sweep(const Context& context, const Request& request) {
 }
 
 Response list_sweeps(const Context& context, const Request& request) {
-  QueryReader query(request, {"state", "target", "rw", "label", "host", "origin", "since", "until",
-                              "limit", "cursor", "format"});
+  QueryReader query(request, {"state", "target", "rw", "label", "host", "origin", "schedule",
+                              "since", "until", "limit", "cursor", "format"});
   const storage::SweepFilter filter = wanted_sweeps(query);
   const PageWish wish = wanted_page(query);
   const Format format = wanted_format(query, request, {Format::json, Format::csv, Format::ndjson});

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <time.h>
 
 #include <exception>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "daemon/platform/platform.h"
 #include "daemon/sandbox.h"
 #include "daemon/scheduler/scheduler.h"
+#include "daemon/scheduler/schedules.h"
 #include "daemon/service_host.h"
 #include "daemon/service_log.h"
 #include "daemon/service_machine.h"
@@ -87,6 +89,7 @@ class Leaving {
 // Stopping is starting, reversed: every line's destructor undoes it.
 void serve(const Settings& settings) {
   scheduler::MachineProbe machine = machine_probe();  // looks around before the cage closes
+  tzset();  // schedules go by local time, and the zone's file is behind the bars of the cage
   const std::string open_doors = confine_service(settings);
   if (!open_doors.empty()) spdlog::warn("sandbox: {}", open_doors);
   storage::Store store(text_of(settings.database));
@@ -94,13 +97,19 @@ void serve(const Settings& settings) {
   Reloads reloads;
   ServiceHost host(control_fd, [&](const Settings& fresh) { reloads.take(fresh); });
   if (platform::only_a_probe_may_ask()) let_a_probe_ask(machine, host);
+  const std::function<double()> load_average = machine.load_average;
   scheduler::Scheduler scheduler(store, hub, host, settings, std::move(machine));
-  const Leaving leaving(scheduler, host);
-  api::Server server({store, hub, scheduler}, settings);
+  scheduler::Schedules schedules(store, scheduler, settings, load_average);
+  const Leaving leaving(scheduler, host);  // before schedules.stop(), which may wait for an answer
+  api::Context context{store, hub, scheduler};
+  context.schedules = &schedules;
+  api::Server server(context, settings);
   server.start();
+  schedules.start();
   reloads.listen([&](const Settings& fresh) {
     set_service_log_level(fresh.log_level);
     scheduler.reload(fresh);
+    schedules.reload(fresh);
     server.reload(fresh);
   });
   host.tell_ready(true, joined(server.addresses()));

@@ -10,6 +10,7 @@ BIN=$1
 . tests/http/calls.sh
 . tests/http/bad.sh
 . tests/http/fio.sh
+. tests/http/schedules.sh
 
 start
 ask GET /api/v1/openapi.json
@@ -26,10 +27,12 @@ calls_over_time
 calls_import
 calls_fio
 calls_compare
+calls_schedules
 bad_fields
 bad_targets
 bad_bodies
 bad_requests
+bad_schedules
 bad_starts
 
 if [ "$failures" != 0 ]; then
