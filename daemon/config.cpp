@@ -17,6 +17,7 @@
 #include "daemon/config_lines.h"
 #include "daemon/model/error.h"
 #include "daemon/model/quantity.h"
+#include "daemon/model/sweep_schedule.h"
 #include "daemon/platform/platform.h"
 
 namespace iobenchd {
@@ -28,8 +29,7 @@ constexpr std::size_t file_bytes_most = 1 << 20;
 constexpr std::uint32_t workers_most = 64;
 constexpr std::uint32_t queue_most = 10'000;
 constexpr std::uint64_t bytes_most = std::uint64_t{1} << 60;
-constexpr std::array<std::string_view, 3> later_keys{"retention", "yield_to_other_io",
-                                                     "quiet_hours"};
+constexpr std::array<std::string_view, 2> later_keys{"retention", "yield_to_other_io"};
 
 std::optional<LogLevel> parse_log_level(std::string_view text) {
   if (text == "debug") return LogLevel::debug;
@@ -47,6 +47,16 @@ bool is_address(const std::string& text) {
   const std::string port = text.substr(colon + 1);
   const bool digits = port.find_first_not_of("0123456789") == std::string::npos;
   return digits && port.size() <= 5 && std::atoi(port.c_str()) <= 65535;
+}
+
+// "22:00-07:00", or to "24:00". One that ends when it begins could be all of the day or nothing.
+std::optional<QuietSpan> parse_quiet_span(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto begin = parse_time_of_day(text.substr(0, dash));
+  const auto end = parse_time_of_day(text.substr(dash + 1), true);
+  if (!begin || !end || *begin == *end) return std::nullopt;
+  return QuietSpan{*begin, *end};
 }
 
 // One document over one Config. Errors are collected by FieldReader, all of them.
@@ -69,6 +79,7 @@ class Reader {
     fields_.text("user", 32, config_.user);
     targets();
     allowed_hosts();
+    quiet_hours();
     defaults();
     fields_.refuse_unknown(later_keys);
     return std::move(errors_);
@@ -154,6 +165,19 @@ class Reader {
       if (!sound) return fields_.refuse(name, *item, "a host's name");
       set_text(settings_.allowed_hosts[settings_.host_count++],
                item->get_ref<const std::string&>());
+    }
+  }
+
+  void quiet_hours() {
+    bool present = false;
+    const std::vector<const Json*> items = list("quiet_hours", max_quiet_spans, present);
+    if (present) settings_.quiet_count = 0;
+    for (const Json* item : items) {
+      const std::string name = item_name("quiet_hours", settings_.quiet_count);
+      const auto span =
+          item->is_string() ? parse_quiet_span(item->get_ref<const std::string&>()) : std::nullopt;
+      if (!span) return fields_.refuse(name, *item, "a span of the day such as \"22:00-07:00\"");
+      settings_.quiet_hours[settings_.quiet_count++] = *span;
     }
   }
 

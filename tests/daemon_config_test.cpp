@@ -153,11 +153,29 @@ TEST_CASE("a broken document is pointed at") {
 }
 
 TEST_CASE("keys of the contract that come later say so") {
-  for (const char* key : {"retention", "yield_to_other_io", "quiet_hours"}) {
+  for (const char* key : {"retention", "yield_to_other_io"}) {
     const std::string text = complaint("{\"" + std::string(key) + "\": true}");
     CHECK(text.find(std::string("x.conf:1: ") + key) == 0);
     CHECK(text.find("not offered") != std::string::npos);
   }
+}
+
+TEST_CASE("quiet hours are spans of the day, over midnight or to its end") {
+  const Config config =
+      parse_config("{\"quiet_hours\": [\"22:00-07:00\", \"12:30-13:00\", \"00:00-24:00\"]}",
+                   "x.conf", default_config(true));
+  REQUIRE(config.settings.quiet_count == 3);
+  CHECK(config.settings.quiet_hours[0].begin_minute == 1320);
+  CHECK(config.settings.quiet_hours[0].end_minute == 420);
+  CHECK(config.settings.quiet_hours[1].begin_minute == 750);
+  CHECK(config.settings.quiet_hours[2].end_minute == 1440);
+  check_settings(config.settings);
+  CHECK(default_config(true).settings.quiet_count == 0);
+  for (const char* wrong : {"22-7", "22:00", "22:00-22:00", "24:00-07:00", "22:00-07:60", "a-b"}) {
+    const std::string text = complaint("{\n\"quiet_hours\": [\"" + std::string(wrong) + "\"]}");
+    CHECK_MESSAGE(starts_with(text, "x.conf:2: quiet_hours[0]: "), text);
+  }
+  CHECK(starts_with(complaint("{\"quiet_hours\": 22}"), "x.conf:1: quiet_hours[0]: "));
 }
 
 TEST_CASE("overrides are JSON or bare words, and win over the file") {
