@@ -22,7 +22,7 @@ constexpr std::uint32_t block_bytes_least = 512;
 constexpr std::size_t path_bytes_most = 1000;
 constexpr std::size_t confirm_bytes_most = 255;
 
-constexpr std::array<std::string_view, 40> field_names{"preset",
+constexpr std::array<std::string_view, 41> field_names{"preset",
                                                        "label",
                                                        "target",
                                                        "size",
@@ -60,9 +60,9 @@ constexpr std::array<std::string_view, 40> field_names{"preset",
                                                        "cpus_allowed",
                                                        "steady_state",
                                                        "precondition",
+                                                       "yield_to_other_io",
                                                        "on_restart",
                                                        "confirm"};
-constexpr std::array<std::string_view, 1> later_names{"yield_to_other_io"};
 
 // Null where null has a meaning: "as if the field were not there".
 bool is_null(FieldReader& fields, std::string_view name) {
@@ -121,6 +121,14 @@ void read_latency_limit(FieldReader& fields, SweepSpec& spec) {
   }
 }
 
+void read_yield(FieldReader& fields, SweepSpec& spec) {
+  if (is_null(fields, "yield_to_other_io")) return spec.yield_to_other_io.reset();
+  bool yields = false;
+  const Json* found = fields.find("yield_to_other_io");
+  fields.boolean("yield_to_other_io", yields);
+  if (found != nullptr) spec.yield_to_other_io = yields;
+}
+
 void read_engine(FieldReader& fields, SweepSpec& spec) {
   fields.choice("ioengine", parse_ioengine,
                 "\"auto\", \"io_uring\", \"psync\", \"threads\", \"mmap\" or \"null\"",
@@ -150,6 +158,7 @@ void read_all(FieldReader& fields, SweepSpec& spec) {
   read_layout(fields, spec);
   read_latency_limit(fields, spec);
   read_workload(fields, spec);
+  read_yield(fields, spec);
   fields.choice("on_restart", parse_on_restart, "\"continue\" or \"fail\"", spec.on_restart);
   fields.text("confirm", confirm_bytes_most, spec.confirm);
 }
@@ -225,7 +234,7 @@ SweepSpec parse_defaults(const Json& fields) {
   FieldReader reader(fields, "", errors);
   read_preset(reader, spec);
   read_all(reader, spec);
-  reader.refuse_unknown(later_names);
+  reader.refuse_unknown();
   settle_quick(spec, asked_in(fields, Json::object()));
   drop_what_cant_apply(Json::object(), spec);
   add_judgement(spec, errors);
@@ -250,7 +259,7 @@ SweepSpec parse_sweep_object(const Json& fields, std::string_view defaults_json)
   FieldReader reader(fields, "", errors);
   (void)reader.find("preset");
   read_all(reader, spec);
-  reader.refuse_unknown(later_names);
+  reader.refuse_unknown();
   settle_quick(spec, asked_in(fields, defaults));
   drop_what_cant_apply(fields, spec);
   add_judgement(spec, errors);
@@ -281,10 +290,6 @@ SweepPatch parse_patch(std::string_view body) {
 
 std::span<const std::string_view> sweep_field_names() noexcept {
   return field_names;
-}
-
-std::span<const std::string_view> later_field_names() noexcept {
-  return later_names;
 }
 
 }  // namespace iobenchd::api

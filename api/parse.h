@@ -32,9 +32,8 @@ struct SweepPatch {
 };
 [[nodiscard]] SweepPatch parse_patch(std::string_view body);
 
-// Every field a POST body may have, and those of the contract that come later.
+// Every field a POST body may have.
 [[nodiscard]] std::span<const std::string_view> sweep_field_names() noexcept;
-[[nodiscard]] std::span<const std::string_view> later_field_names() noexcept;
 
 inline constexpr std::size_t label_bytes_most = 200;
 inline constexpr std::size_t notes_bytes_most = 4000;

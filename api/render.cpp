@@ -78,6 +78,8 @@ Json render_spec(const SweepSpec& spec) {
   json["steady_state"] = render_steady_state(spec);
   json["precondition"] = spec.precondition;
   json["cpus_allowed"] = spec.cpus_allowed;
+  json["yield_to_other_io"] =
+      spec.yield_to_other_io ? Json(*spec.yield_to_other_io) : Json(nullptr);
   json["on_restart"] = to_string(spec.on_restart);
   return json;
 }

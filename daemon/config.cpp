@@ -29,7 +29,7 @@ constexpr std::size_t file_bytes_most = 1 << 20;
 constexpr std::uint32_t workers_most = 64;
 constexpr std::uint32_t queue_most = 10'000;
 constexpr std::uint64_t bytes_most = std::uint64_t{1} << 60;
-constexpr std::array<std::string_view, 2> later_keys{"retention", "yield_to_other_io"};
+constexpr std::array<std::string_view, 1> later_keys{"retention"};
 
 std::optional<LogLevel> parse_log_level(std::string_view text) {
   if (text == "debug") return LogLevel::debug;
@@ -80,6 +80,9 @@ class Reader {
     targets();
     allowed_hosts();
     quiet_hours();
+    bool yields = settings_.yield_to_other_io != 0;
+    fields_.boolean("yield_to_other_io", yields);
+    settings_.yield_to_other_io = yields ? 1 : 0;
     defaults();
     fields_.refuse_unknown(later_keys);
     return std::move(errors_);

@@ -40,6 +40,7 @@ scheduler::MachineProbe machine_probe() {
 }
 
 void let_a_probe_ask(scheduler::MachineProbe& machine, ServiceHost& host) {
+  machine.counters_while_measuring = false;
   machine.device_counters = [&host](const std::string& leaf) {
     const TargetFacts facts = host.counters(leaf);
     return scheduler::DeviceCounters{facts.counters_known != 0, facts.read_ios, facts.write_ios,

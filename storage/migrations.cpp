@@ -185,7 +185,8 @@ CREATE TABLE schedules (
   rate_iops INTEGER NOT NULL, rate_process TEXT NOT NULL, io_size_bytes INTEGER NOT NULL,
   fsync INTEGER NOT NULL, sync TEXT NOT NULL, norandommap INTEGER NOT NULL,
   random_distribution TEXT NOT NULL, buffer_compress_percentage INTEGER NOT NULL,
-  hipri INTEGER NOT NULL, verify INTEGER NOT NULL, schedule_label TEXT NOT NULL,
+  hipri INTEGER NOT NULL, verify INTEGER NOT NULL, yield_to_other_io INTEGER,
+  schedule_label TEXT NOT NULL,
   every_ns INTEGER NOT NULL, daily_minute INTEGER, jitter_ns INTEGER NOT NULL, max_load REAL,
   paused INTEGER NOT NULL, jitter_seed INTEGER NOT NULL, created_at_ns INTEGER NOT NULL,
   anchor_ns INTEGER NOT NULL, due_at_ns INTEGER NOT NULL, next_at_ns INTEGER NOT NULL,
@@ -194,6 +195,7 @@ CREATE TABLE schedules (
   regression_since_ns INTEGER, regression_sweep_id INTEGER, regression_sentence TEXT
 ) STRICT;
 ALTER TABLE sweeps ADD COLUMN schedule_id INTEGER;
+ALTER TABLE sweeps ADD COLUMN yield_to_other_io INTEGER;
 CREATE INDEX sweeps_by_schedule ON sweeps (schedule_id, created_at_ns);
 )sql";
 

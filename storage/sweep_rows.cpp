@@ -132,6 +132,7 @@ void bind_spec(Statement& statement, const SweepSpec& spec) {
       .bind("latency_limit_ns", limit_ns)
       .bind("on_restart", to_string(spec.on_restart))
       .bind("cpus_allowed", spec.cpus_allowed)
+      .bind("yield_to_other_io", spec.yield_to_other_io)
       .bind("confirm", spec.confirm);
   bind_workload(statement, spec.workload);
 }
@@ -175,6 +176,7 @@ SweepSpec read_spec(Statement& row) {
   spec.on_restart = word(row, "on_restart", parse_on_restart);
   spec.workload = read_workload(row);
   spec.cpus_allowed = row.text("cpus_allowed");
+  if (!row.is_null("yield_to_other_io")) spec.yield_to_other_io = row.boolean("yield_to_other_io");
   spec.confirm = row.text("confirm");
   return spec;
 }
@@ -241,6 +243,7 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
                         precondition, rwmixread, rate_iops, rate_process,
                         io_size_bytes, fsync, sync, norandommap, random_distribution,
                         buffer_compress_percentage, hipri, verify, cpus_allowed,
+                        yield_to_other_io,
                         plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
                         plan_size_bytes, plan_target, plan_settings,
                         created_at_ns, started_at_ns, finished_at_ns, answer, runs_done,
@@ -254,6 +257,7 @@ void insert_sweep(Connection& connection, Sweep& sweep) {
             :precondition, :rwmixread, :rate_iops, :rate_process,
             :io_size_bytes, :fsync, :sync, :norandommap, :random_distribution,
             :buffer_compress_percentage, :hipri, :verify, :cpus_allowed,
+            :yield_to_other_io,
             :plan_runs, :plan_seconds, :plan_layout_bytes, :plan_write_bytes, :plan_ioengine,
             :plan_size_bytes, :plan_target, :plan_settings,
             :created_at_ns, :started_at_ns, :finished_at_ns, :answer, :runs_done,

@@ -21,7 +21,7 @@ constexpr const char* columns_of_sweeps = R"sql(
            repeats_most, repeats_auto, ci_percent, steady_rounds, steady_round_ns,
            precondition, rwmixread, rate_iops, rate_process, io_size_bytes, fsync,
            sync, norandommap, random_distribution, buffer_compress_percentage, hipri, verify,
-           cpus_allowed,
+           cpus_allowed, yield_to_other_io,
            plan_runs, plan_seconds, plan_layout_bytes, plan_write_bytes, plan_ioengine,
            plan_size_bytes, plan_target, plan_settings,
            sweeps.created_at_ns, started_at_ns, finished_at_ns, answer, runs_done, runs_failed,

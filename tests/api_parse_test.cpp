@@ -233,12 +233,15 @@ TEST_CASE("an unknown field is an error, with the name that was meant") {
              "known are preset, label, target, size, offset, rw, bs, iodepth, numjobs, runtime"));
 }
 
-TEST_CASE("fields of a later version are not offered, and say so") {
-  for (const std::string_view name : api::later_field_names()) {
-    CAPTURE(name);
-    const std::string body = "{\"" + std::string(name) + "\": 1}";
-    CHECK(says(complaint(body, std::string(name)), "not offered by this version"));
-  }
+TEST_CASE("yield_to_other_io is yes, no, or the configuration's to say") {
+  CHECK_FALSE(api::parse_sweep("{}", "").yield_to_other_io.has_value());
+  CHECK(api::parse_sweep(R"({"yield_to_other_io": true})", "").yield_to_other_io == true);
+  CHECK(api::parse_sweep(R"({"yield_to_other_io": false})", "").yield_to_other_io == false);
+  const std::string by_default = R"({"yield_to_other_io": true})";
+  CHECK(api::parse_sweep("{}", by_default).yield_to_other_io == true);
+  CHECK_FALSE(
+      api::parse_sweep(R"({"yield_to_other_io": null})", by_default).yield_to_other_io.has_value());
+  CHECK(complaint(R"({"yield_to_other_io": 1})", "yield_to_other_io") != "");
 }
 
 TEST_CASE("a workload is read field by field, as fio names it") {

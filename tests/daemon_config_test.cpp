@@ -153,7 +153,7 @@ TEST_CASE("a broken document is pointed at") {
 }
 
 TEST_CASE("keys of the contract that come later say so") {
-  for (const char* key : {"retention", "yield_to_other_io"}) {
+  for (const char* key : {"retention"}) {
     const std::string text = complaint("{\"" + std::string(key) + "\": true}");
     CHECK(text.find(std::string("x.conf:1: ") + key) == 0);
     CHECK(text.find("not offered") != std::string::npos);
@@ -176,6 +176,16 @@ TEST_CASE("quiet hours are spans of the day, over midnight or to its end") {
     CHECK_MESSAGE(starts_with(text, "x.conf:2: quiet_hours[0]: "), text);
   }
   CHECK(starts_with(complaint("{\"quiet_hours\": 22}"), "x.conf:1: quiet_hours[0]: "));
+}
+
+TEST_CASE("yield_to_other_io is true or false, and false when it isn't said") {
+  CHECK(default_config(true).settings.yield_to_other_io == 0);
+  const auto read = [](const char* text) {
+    return parse_config(text, "x.conf", default_config(true)).settings;
+  };
+  CHECK(read("{\"yield_to_other_io\": true}").yield_to_other_io == 1);
+  CHECK(read("{\"yield_to_other_io\": false}").yield_to_other_io == 0);
+  CHECK(starts_with(complaint("{\"yield_to_other_io\": 1}"), "x.conf:1: yield_to_other_io: "));
 }
 
 TEST_CASE("overrides are JSON or bare words, and win over the file") {

@@ -21,6 +21,7 @@ SweepSchedule filled() {
   schedule.spec.numjobs_auto = false;
   schedule.spec.numjobs = {1, 8};
   schedule.spec.workload.rwmixread = 70;
+  schedule.spec.yield_to_other_io = true;
   schedule.spec.latency_limit = LatencyLimit{Statistic::p99, 2'000'000};
   schedule.anchor_ns = 1;
   schedule.due_at_ns = 2;

@@ -63,6 +63,7 @@ SweepSpec full_spec() {
   workload.hipri = 1;
   workload.verify = 1;
   spec.cpus_allowed = "0-3,6";
+  spec.yield_to_other_io = false;
   spec.confirm = "destroy";
   return spec;
 }
@@ -130,6 +131,7 @@ TEST_CASE("every field of a sweep comes back as it went in") {
   CHECK(back.precondition);
   CHECK(back.workload == spec.workload);
   CHECK(back.cpus_allowed == spec.cpus_allowed);
+  CHECK(back == spec);
   CHECK(back.order == Order::given);
   CHECK(back.ioengine == IoEngine::io_uring);
   CHECK_FALSE(back.direct);

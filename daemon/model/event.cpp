@@ -20,6 +20,8 @@ std::string_view to_string(SweepPhase value) noexcept {
       return "verify";
     case SweepPhase::cooldown:
       return "cooldown";
+    case SweepPhase::yielding:
+      return "yielding";
     case SweepPhase::finished:
       return "finished";
   }

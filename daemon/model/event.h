@@ -21,6 +21,7 @@ enum class SweepPhase : std::uint8_t {
   measure,
   verify,
   cooldown,
+  yielding,
   finished
 };
 [[nodiscard]] std::string_view to_string(SweepPhase value) noexcept;

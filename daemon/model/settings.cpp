@@ -34,6 +34,7 @@ void check_settings(const Settings& settings) {
   if (static_cast<std::uint32_t>(settings.log_level) > static_cast<std::uint32_t>(LogLevel::error))
     refuse("log_level is none");
   if (settings.started_as_root > 1) refuse("started_as_root is neither 0 nor 1");
+  if (settings.yield_to_other_io > 1) refuse("yield_to_other_io is neither 0 nor 1");
   for (const auto& address : settings.listen) check_terminated(address, "listen");
   for (const auto& host : settings.allowed_hosts) check_terminated(host, "allowed_hosts");
   for (const auto& target : settings.targets) {

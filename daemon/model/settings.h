@@ -39,8 +39,9 @@ struct Settings {
   std::uint32_t workers = 1;
   std::uint32_t queue_limit = 64;
   LogLevel log_level = LogLevel::info;
-  std::uint8_t started_as_root = 0;  // a service: changing requests over TCP need a token
-  std::uint8_t reserved[3] = {};
+  std::uint8_t started_as_root = 0;    // a service: changing requests over TCP need a token
+  std::uint8_t yield_to_other_io = 0;  // of sweeps that don't say
+  std::uint8_t reserved[2] = {};
   std::uint32_t quiet_count = 0;
   std::uint32_t reserved_too = 0;
   std::uint64_t scratch_limit_bytes = std::uint64_t{64} << 30;

@@ -88,7 +88,8 @@ struct SweepSpec {
   std::uint64_t steady_round_ns = 0;
   bool precondition = false;  // one sequential pass of writes over the working set, before all
   Workload workload;
-  std::string cpus_allowed;  // "0-3,6"; empty: all
+  std::optional<bool> yield_to_other_io;  // none: as the configuration says, where it can be had
+  std::string cpus_allowed;               // "0-3,6"; empty: all
   std::string confirm;
   bool operator==(const SweepSpec&) const = default;
 };

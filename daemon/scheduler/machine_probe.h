@@ -24,6 +24,7 @@ struct MachineProbe {
   std::function<CpuTime()> cpu_time;
   std::function<double()> load_average;  // one minute; -1 unknown
   std::function<DeviceCounters(const std::string& leaf)> device_counters;
+  bool counters_while_measuring = true;  // false: asking them is a process of its own (OpenBSD)
   std::function<DeviceHealth(const std::string& leaf)> device_health;  // temperature
   std::function<std::string()> governor;                               // empty: unknown
   std::string container;                                               // empty: none

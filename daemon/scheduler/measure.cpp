@@ -160,11 +160,13 @@ void Measuring::take_tick(const Frame& frame) {
         static_cast<double>(ios);
   tick.done_bytes = body.done_bytes;
   tick.total_bytes = body.total_bytes;
+  tick.read_bytes = body.read.bytes;
+  tick.write_bytes = body.write.bytes;
   observer_.on_tick(tick);
 }
 
 void Measuring::take_final(const FinalBody& body) {
-  if (observer_.on_tick) observer_.on_tick(Tick{Phase::drain, 0, 0, 0, 0});
+  if (observer_.on_tick) observer_.on_tick(Tick{Phase::drain, 0, 0, 0, 0, 0, 0});
   Measurement& to = result_.measurement;
   to.measured_ns = body.measured_ns;
   to.read = body.read;

@@ -20,6 +20,7 @@ struct Tick {
   Phase phase = Phase::starting;
   double iops = 0, latency_mean_ns = 0;
   std::uint64_t done_bytes = 0, total_bytes = 0;  // layout
+  std::uint64_t read_bytes = 0, write_bytes = 0;  // by the jobs, in this tick
 };
 
 struct Observer {

@@ -175,6 +175,32 @@ void judge_verify(const SweepSpec& spec, const Judgement& judgement,
                           std::to_string(judgement.most_jobs) + " jobs"});
 }
 
+// Why others' I/O can't be told from ours on this target; empty: it can.
+std::string why_blind(const SweepSpec& spec, const TargetFacts& facts, const Ability& ability,
+                      IoEngine ioengine) {
+  if (!ability.counts) return "this system tells what a disk does only between runs";
+  const std::vector<std::string> leaves = leaves_of(facts);
+  if (leaves.empty()) return "which disk is under this target isn't known";
+  for (const std::string& leaf : leaves)
+    if (!ability.counts(leaf)) return "the counters of " + leaf + " can't be read";
+  if (ioengine == IoEngine::null) return "the engine null asks no disk";
+  if (!spec.direct || ioengine == IoEngine::mmap)
+    return "what goes through the page cache is not what the disk does; it needs direct I/O";
+  if (leaves.size() > 1 && writes_any(spec))
+    return "over several disks one write becomes more than one";
+  return "";
+}
+
+// Asked for it must be had; what the configuration says is for those that can.
+void judge_yielding(const SweepSpec& spec, const TargetFacts& facts, const Settings& settings,
+                    const Ability& ability, Judgement& judgement, std::vector<FieldError>& errors) {
+  if (!spec.yield_to_other_io.value_or(settings.yield_to_other_io != 0)) return;
+  const std::string why = why_blind(spec, facts, ability, judgement.ioengine);
+  judgement.yields = why.empty();
+  if (!why.empty() && spec.yield_to_other_io)
+    errors.push_back({"yield_to_other_io", "can't be had here: " + why + "; leave it out"});
+}
+
 void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   Plan& plan = judgement.plan;
   const std::vector<std::uint32_t> jobs =
@@ -245,6 +271,7 @@ Judgement judge(const SweepSpec& spec, const TargetFacts& facts, const Settings&
                                                   : size_on_target(spec, facts, errors);
     if (judgement.scratch) lay_out(spec, ability, judgement, errors);
     judge_verify(spec, judgement, errors);
+    judge_yielding(spec, facts, settings, ability, judgement, errors);
   }
   if (!errors.empty()) {
     const std::string first =

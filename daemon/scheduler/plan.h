@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Ability {
   bool layout_per_job = false;     // the default of `layout` here
   std::string scratch_real_dir;    // after symlinks
   std::uint64_t memory_bytes = 0;  // of the machine; 0: unknown
+  // Can this device's counters be read while a run measures? Empty: no device's can.
+  std::function<bool(const std::string& leaf)> counts;
 };
 
 struct Judgement {
@@ -36,6 +39,7 @@ struct Judgement {
   std::uint32_t most_jobs = 1;          // the largest numjobs there may be
   std::uint32_t files = 1;              // scratch files
   std::uint64_t file_bytes = 0;         // of each of them
+  bool yields = false;                  // a run stops while others need the disk
   std::vector<std::string> leaves;      // physical devices; never empty
 };
 

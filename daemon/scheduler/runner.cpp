@@ -99,7 +99,10 @@ void Runner::recall_earlier_runs() {
   keep_engine_of(earlier);
   for (const Run& run : earlier) {
     if (run.state == RunState::interrupted) {
-      if (run.error != stopped_text) ++interruptions_[planned_of(run)];
+      if (run.error.starts_with(yielded_text))
+        ++yields_[planned_of(run)];
+      else if (run.error != stopped_text)
+        ++interruptions_[planned_of(run)];
       continue;
     }
     if (run.state == RunState::failed) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/events/hub.h"
@@ -20,6 +21,7 @@
 #include "daemon/scheduler/engine_host.h"
 #include "daemon/scheduler/machine_probe.h"
 #include "daemon/scheduler/measure.h"
+#include "daemon/scheduler/other_io.h"
 #include "daemon/scheduler/plan.h"
 #include "daemon/scheduler/progress_board.h"
 #include "daemon/scheduler/schedule.h"
@@ -43,6 +45,10 @@ struct Surroundings {
 // The error of a run that ended because the daemon was told to stop. Unlike one that a crash tore
 // away, it says nothing against its point.
 inline constexpr const char* stopped_text = "interrupted: the daemon was stopped";
+
+// How the error of a run begins that stopped because others needed the disk. It says nothing
+// against its point either, until there were too many.
+inline constexpr std::string_view yielded_text = "yielded: ";
 
 class Runner {
  public:
@@ -93,6 +99,7 @@ class Runner {
   [[nodiscard]] bool device_is_gone() const;
   void note_health(Run& run) const;
   void complete(const PlannedRun& planned, Run& run, MeasureResult& result);
+  void name_end(Run& run, const MeasureResult& result) const;
   void judge_failure(const RunFailure& failure);
   void let_go(std::unique_ptr<EngineProcess> process, RunEnd end);
   [[nodiscard]] Load load_of(const Setting& setting, Task task) const;
@@ -100,6 +107,12 @@ class Runner {
   [[nodiscard]] OpenRun filling_request(std::uint32_t descriptors) const;
   [[nodiscard]] Load filling_load() const;
   [[nodiscard]] Circumstances circumstances() const;
+
+  // Others on the disk (runner_yield.cpp).
+  [[nodiscard]] std::optional<OtherIo> watch_others() const;
+  void note_yield(const OtherIo& others, const MeasureResult& result);
+  void yield_to_others(const PlannedRun& planned);
+  void wait_for_quiet(const Setting& setting);
 
   // Waiting (runner_wait.cpp).
   [[nodiscard]] bool stopping() const noexcept { return stop_ != Stop::none; }
@@ -119,7 +132,8 @@ class Runner {
   Judgement judgement_;
   Circumstances circumstances_;
   std::optional<Schedule> schedule_;
-  std::map<PlannedRun, std::uint32_t> interruptions_;
+  std::map<PlannedRun, std::uint32_t> interruptions_, yields_;
+  std::string yielded_;  // why the run that has just been stopped was; empty: not for others
   std::uint32_t runs_done_ = 0, runs_good_ = 0, runs_earlier_good_ = 0, failures_in_a_row_ = 0;
   std::string last_failure_;
   std::uint32_t engine_flags_ = engine_flag::all;

@@ -96,15 +96,24 @@ MeasureResult Runner::perform(Run& run) {
 
 MeasureResult Runner::measure_once(const Setting& setting, const Load& load) {
   Vitals vitals(in_.machine, leaves_of(judgement_.facts));
+  std::optional<OtherIo> others = watch_others();
+  bool watching = false;  // from the first tick with I/O on
   Observer observer;
   observer.on_tick = [&](const Tick& tick) {
     vitals.notice(tick.phase);
+    if (others && (tick.phase == Phase::ramp || tick.phase == Phase::measure)) {
+      if (std::exchange(watching, true))
+        others->notice(tick.read_bytes, tick.write_bytes);
+      else
+        others->restart();
+    }
     board_.enter(phase_of(tick.phase), setting);
     board_.tick(tick.iops, tick.latency_mean_ns);
   };
-  observer.stop_requested = [this] { return stopping(); };
+  observer.stop_requested = [&] { return stopping() || (others && others->disturbed()); };
   MeasureResult result = drive(request_of(setting.numjobs, writes(setting.rw)), load, observer);
   vitals.fill(result.measurement);
+  if (others) note_yield(*others, result);
   return result;
 }
 
@@ -195,8 +204,7 @@ void Runner::let_go(std::unique_ptr<EngineProcess> process, RunEnd end) {
   in_.linger(std::move(process));
 }
 
-void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result) {
-  run.finished_at_ns = wall_now_ns();
+void Runner::name_end(Run& run, const MeasureResult& result) const {
   switch (result.end) {
     case RunEnd::done:
       run.state = RunState::done;
@@ -206,10 +214,17 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
       run.error = result.failure.text;
       break;
     case RunEnd::stopped:
-      run.state = interrupted() ? RunState::interrupted : RunState::cancelled;
-      run.error = interrupted() ? stopped_text : "interrupted by the user";
+      run.state = interrupted() || !yielded_.empty() ? RunState::interrupted : RunState::cancelled;
+      run.error = !yielded_.empty() ? yielded_
+                  : interrupted()   ? std::string(stopped_text)
+                                    : std::string("interrupted by the user");
       break;
   }
+}
+
+void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result) {
+  run.finished_at_ns = wall_now_ns();
+  name_end(run, result);
   const RunSummary summary = analysis::summarise(run);
   stored([&] { in_.store.runs().finish(run, summary); }, true);
   if (result.end != RunEnd::stopped) {
@@ -225,7 +240,10 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
   event.state = SweepState::running;
   event.progress = board_.now();
   in_.hub.publish(std::move(event));
-  if (result.end == RunEnd::stopped) throw Stopped{};
+  if (result.end == RunEnd::stopped) {
+    if (yielded_.empty()) throw Stopped{};
+    return yield_to_others(planned);
+  }
   if (result.end == RunEnd::failed) {
     spdlog::warn("sweep {}: run {}: {}: failed: {}", sweep_.id, run.id, point_text(run.setting),
                  run.error);

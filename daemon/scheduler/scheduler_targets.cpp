@@ -79,6 +79,10 @@ Ability Scheduler::State::ability() {
   ability.why_no_io_uring = "this system has none";
   if (machine.machine) ability.memory_bytes = machine.machine().memory_bytes;
   if (machine.io_uring) ability.io_uring = machine.io_uring(ability.why_no_io_uring);
+  if (machine.device_counters && machine.counters_while_measuring)
+    ability.counts = [this](const std::string& leaf) {
+      return machine.device_counters(leaf).known;
+    };
   std::string directory;
   {
     const std::lock_guard lock(mutex);

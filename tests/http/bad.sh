@@ -20,7 +20,8 @@ bad_fields() {
   refused 422 '{"numjobs": "abc"}' 'got \"abc\"' "a whole number"
   refused 422 '{"bs": 1000}' '"field":"bs"' "1000" "1024"
   refused 422 '{"iodpeth": 4}' 'did you mean \"iodepth\"'
-  refused 422 '{"yield_to_other_io": true}' "not offered by this version"
+  refused 422 '{"yield_to_other_io": true, "ioengine": "null"}' '"field":"yield_to_other_io"' \
+    "can't be had here"
   refused 422 '{"numjobs": 0, "bs": [4096, 1], "runtime": "soon", "colour": 1}' \
     '"numjobs"' '"bs[1]"' '"#/bs/1"' '"runtime"' '"colour"'
   described Problem "a problem"
