@@ -70,6 +70,14 @@ bool is_null(FieldReader& fields, std::string_view name) {
   return found != nullptr && found->is_null();
 }
 
+// The least that fields may say. What was recorded may be what a published table left out (no
+// runtime), or what another program measured.
+struct Least {
+  std::uint64_t runtime_ns = second_ns / 10;
+  std::uint32_t block_bytes = block_bytes_least;
+};
+constexpr Least asked_least, recorded_least{0, 1};
+
 void read_target(FieldReader& fields, SweepSpec& spec) {
   if (is_null(fields, "target")) {
     spec.target.clear();
@@ -140,14 +148,14 @@ void read_engine(FieldReader& fields, SweepSpec& spec) {
   fields.whole("seed", whole_range(0, seed_most), spec.seed);
 }
 
-void read_all(FieldReader& fields, SweepSpec& spec) {
+void read_all(FieldReader& fields, SweepSpec& spec, const Least& least = asked_least) {
   fields.text("label", label_bytes_most, spec.label);
   read_target(fields, spec);
   read_rw(fields, spec.rw);
-  read_sizes(fields, "bs", size_range(block_bytes_least, max_block_bytes), spec.bs);
+  read_sizes(fields, "bs", size_range(least.block_bytes, max_block_bytes), spec.bs);
   read_wholes(fields, "iodepth", whole_range(1, max_iodepth), spec.iodepth);
   read_numjobs(fields, spec.numjobs_auto, spec.numjobs);
-  fields.time("runtime", time_range(second_ns / 10, day_ns), spec.runtime_ns);
+  fields.time("runtime", time_range(least.runtime_ns, day_ns), spec.runtime_ns);
   fields.time("ramp_time", time_range(0, day_ns), spec.ramp_time_ns);
   fields.time("cooldown", time_range(0, day_ns), spec.cooldown_ns);
   read_repeats(fields, spec);
@@ -265,6 +273,13 @@ SweepSpec parse_sweep_object(const Json& fields, std::string_view defaults_json)
   add_judgement(spec, errors);
   throw_if_wrong(std::move(errors));
   return spec;
+}
+
+void read_recorded_spec(FieldReader& fields, SweepSpec& spec) {
+  read_preset(fields, spec);
+  read_all(fields, spec, recorded_least);
+  fields.refuse_unknown(later_names);
+  spec.confirm.clear();  // it confirmed what was done there and then
 }
 
 SweepPatch parse_patch(std::string_view body) {

@@ -12,6 +12,8 @@
 
 namespace iobenchd::api {
 
+class FieldReader;
+
 // A POST body: the preset's values, then `defaults_json` (the configuration's), then the body's
 // own. A default of the configuration that can't apply to this sweep is left out (fsync and verify
 // where it only reads, hipri without io_uring or beside fsync, layout of a target). An empty body
@@ -24,6 +26,10 @@ namespace iobenchd::api {
 // The configuration's `defaults`: the same fields, checked the same way. What only some sweeps can
 // have may be among them.
 [[nodiscard]] SweepSpec parse_defaults(const nlohmann::ordered_json& fields);
+
+// What a sweep that is over had been asked, as render_spec shows it: read with the same bounds but
+// not judged, because nobody asks for it again. What is wrong is collected in the reader.
+void read_recorded_spec(FieldReader& fields, SweepSpec& spec);
 
 // What PATCH /sweeps/{id} may change.
 struct SweepPatch {

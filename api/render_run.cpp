@@ -1,3 +1,5 @@
+#include "api/render_run.h"
+
 #include "api/render.h"
 #include "api/render_values.h"
 #include "daemon/model/engine_flags.h"
@@ -5,12 +7,6 @@
 namespace iobenchd::api {
 
 namespace {
-
-Json render_engine_flags(std::uint32_t flags) {
-  Json list = Json::array();
-  for (const std::string_view name : engine_flag_names(flags)) list.push_back(name);
-  return list;
-}
 
 // A run that was stopped tells what it had seen by then, if anything.
 bool has_figures(RunState state, bool measured) {
@@ -34,18 +30,6 @@ void add_figures(Json& json, const RunSummary& run) {
   json["load_average"] = known(all && run.load_average >= 0, run.load_average);
   json["wakeup_delay_p99_ns"] = known(all && run.wakeup_delay_p99_ns > 0, run.wakeup_delay_p99_ns);
   json["measured_seconds"] = known(all, run.measured_seconds);
-}
-
-// Pairs [midpoint in ns, count] of the buckets that hold anything, ascending.
-Json render_histogram(const Histogram& histogram) {
-  Json pairs = Json::array();
-  for (std::uint32_t i = 0; i < histogram_buckets; ++i) {
-    if (histogram.buckets[i] == 0) continue;
-    // The last bucket has no upper end: it reports the exact maximum.
-    const std::uint64_t at = i + 1 == histogram_buckets ? histogram.max_ns : bucket_midpoint_ns(i);
-    pairs.push_back({at, histogram.buckets[i]});
-  }
-  return pairs;
 }
 
 // `printed`: by the source of an imported run, for where it kept its buckets to itself.
@@ -73,39 +57,6 @@ Json render_traffic(const Traffic& traffic, const DirectionFigures& printed) {
   json["latency_max_ns"] = latency.max_ns;
   json["histogram"] = render_histogram(latency);
   return json;
-}
-
-Json render_samples(std::span<const Sample> samples) {
-  Json list = Json::array();
-  for (const Sample& sample : samples) {
-    list.push_back({{"second", sample.second},
-                    {"ramp", sample.ramp},
-                    {"span_ns", sample.span_ns},
-                    {"read_ios", sample.read_ios},
-                    {"write_ios", sample.write_ios},
-                    {"read_bytes", sample.read_bytes},
-                    {"write_bytes", sample.write_bytes},
-                    {"latency_mean_ns", sample.latency_mean_ns},
-                    {"latency_p50_ns", sample.latency_p50_ns},
-                    {"latency_p99_ns", sample.latency_p99_ns},
-                    {"latency_max_ns", sample.latency_max_ns}});
-  }
-  return list;
-}
-
-Json render_jobs(std::span<const JobFigures> jobs) {
-  Json list = Json::array();
-  for (const JobFigures& job : jobs) {
-    list.push_back({{"job", job.job},
-                    {"read_ios", job.read_ios},
-                    {"write_ios", job.write_ios},
-                    {"latency_sum_ns", job.latency_sum_ns},
-                    {"latency_max_ns", job.latency_max_ns},
-                    {"measured_ns", job.measured_ns},
-                    {"cpu_user_ns", job.cpu_user_ns},
-                    {"cpu_system_ns", job.cpu_system_ns}});
-  }
-  return list;
 }
 
 Json render_wakeup_delay(const WakeupDelay& delay) {
@@ -160,6 +111,64 @@ void add_measurement(Json& json, const Run& run) {
 }
 
 }  // namespace
+
+Json render_engine_flags(std::uint32_t flags) {
+  Json list = Json::array();
+  for (const std::string_view name : engine_flag_names(flags)) list.push_back(name);
+  return list;
+}
+
+std::optional<std::uint32_t> parse_engine_flag(std::string_view name) {
+  for (std::uint32_t flag = 1; flag <= engine_flag::all; flag <<= 1U) {
+    const auto names = engine_flag_names(flag);
+    if (!names.empty() && names.front() == name) return flag;
+  }
+  return std::nullopt;
+}
+
+Json render_histogram(const Histogram& histogram) {
+  Json pairs = Json::array();
+  for (std::uint32_t i = 0; i < histogram_buckets; ++i) {
+    if (histogram.buckets[i] == 0) continue;
+    // The last bucket has no upper end: it reports the exact maximum.
+    const std::uint64_t at = i + 1 == histogram_buckets ? histogram.max_ns : bucket_midpoint_ns(i);
+    pairs.push_back({at, histogram.buckets[i]});
+  }
+  return pairs;
+}
+
+Json render_samples(std::span<const Sample> samples) {
+  Json list = Json::array();
+  for (const Sample& sample : samples) {
+    list.push_back({{"second", sample.second},
+                    {"ramp", sample.ramp},
+                    {"span_ns", sample.span_ns},
+                    {"read_ios", sample.read_ios},
+                    {"write_ios", sample.write_ios},
+                    {"read_bytes", sample.read_bytes},
+                    {"write_bytes", sample.write_bytes},
+                    {"latency_mean_ns", sample.latency_mean_ns},
+                    {"latency_p50_ns", sample.latency_p50_ns},
+                    {"latency_p99_ns", sample.latency_p99_ns},
+                    {"latency_max_ns", sample.latency_max_ns}});
+  }
+  return list;
+}
+
+Json render_jobs(std::span<const JobFigures> jobs) {
+  Json list = Json::array();
+  for (const JobFigures& job : jobs) {
+    list.push_back({{"job", job.job},
+                    {"read_ios", job.read_ios},
+                    {"write_ios", job.write_ios},
+                    {"latency_sum_ns", job.latency_sum_ns},
+                    {"latency_max_ns", job.latency_max_ns},
+                    {"measured_ns", job.measured_ns},
+                    {"cpu_user_ns", job.cpu_user_ns},
+                    {"cpu_system_ns", job.cpu_system_ns}});
+  }
+  return list;
+}
 
 Json render_run_summary(const RunSummary& run) {
   Json json;

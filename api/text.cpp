@@ -5,6 +5,7 @@
 
 #include "api/render.h"
 #include "api/text_table.h"
+#include "api/text_values.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/quantity.h"
 
@@ -15,20 +16,10 @@ namespace {
 using Row = TextRow;
 
 constexpr std::string_view absent = "-";
-constexpr double mib = 1024.0 * 1024.0;
-constexpr double thousand = 1000.0;
-
-// "strong_scaling" -> "strong scaling"
-std::string note_text(const Point& point) {
-  if (point.failed) return "failed";
-  std::string text = point.note;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
 
 std::string p99_text(const std::optional<DirectionFigures>& figures) {
   if (!figures || figures->latency_p99_ns == 0) return std::string(absent);
-  return decimal_text(static_cast<double>(figures->latency_p99_ns) / thousand);
+  return decimal_text(static_cast<double>(figures->latency_p99_ns) / ns_per_us);
 }
 
 // What a table has beside its usual columns.
@@ -44,11 +35,6 @@ void consider(Extras& extras, const Point& point) {
   extras.fsyncs = extras.fsyncs || point.fsync;
 }
 
-std::string half_width_text(const Point& point) {
-  if (point.failed || !point.iops_ci95) return std::string(absent);
-  return "± " + whole_text((point.iops_ci95->second - point.iops_ci95->first) / 2);
-}
-
 void append_directions(Row& row, const Point& point) {
   const std::string none(absent);
   row.push_back(point.read ? whole_text(point.read->iops) : none);
@@ -62,11 +48,11 @@ void append_figures(Row& row, const Point& point, const Extras& extras) {
   const bool mean = !point.failed && point.has_latency;
   const bool percentiles = mean && point.has_percentiles && point.latency_p99_ns > 0;
   const std::string none(absent);
-  row.push_back(point.failed ? none : decimal_text(point.bandwidth_bytes_per_s / mib));
+  row.push_back(point.failed ? none : decimal_text(point.bandwidth_bytes_per_s / bytes_per_mib));
   row.push_back(point.failed ? none : whole_text(point.iops));
   if (extras.intervals) row.push_back(half_width_text(point));
-  row.push_back(mean ? decimal_text(point.latency_mean_ns / thousand) : none);
-  row.push_back(percentiles ? decimal_text(static_cast<double>(point.latency_p99_ns) / thousand)
+  row.push_back(mean ? decimal_text(point.latency_mean_ns / ns_per_us) : none);
+  row.push_back(percentiles ? decimal_text(static_cast<double>(point.latency_p99_ns) / ns_per_us)
                             : none);
   if (extras.directions) append_directions(row, point);
   if (extras.fsyncs) row.push_back(p99_text(point.fsync));
@@ -83,20 +69,6 @@ void append_figure_names(Row& row, const Extras& extras) {
   }
   if (extras.fsyncs) row.emplace_back("fsync p99 µs");
   row.emplace_back("note");
-}
-
-std::string axis_value(const std::string& axis, const Setting& setting) {
-  if (axis == "bs") return block_text(setting.block_bytes);
-  return std::to_string(axis == "iodepth" ? setting.iodepth : setting.numjobs);
-}
-
-// "randread, bs 4k, iodepth 32": everything but the axis.
-std::string curve_heading(const Curve& curve) {
-  std::string text(to_string(curve.setting.rw));
-  if (curve.axis != "bs") text += ", bs " + block_text(curve.setting.block_bytes);
-  if (curve.axis != "iodepth") text += ", iodepth " + std::to_string(curve.setting.iodepth);
-  if (curve.axis != "numjobs") text += ", numjobs " + std::to_string(curve.setting.numjobs);
-  return text;
 }
 
 std::string curve_text(const Curve& curve, const std::vector<Point>& points, bool with_sentence) {
@@ -120,20 +92,12 @@ std::string curve_text(const Curve& curve, const std::vector<Point>& points, boo
 
 // Points that lie on no curve, with everything that names them.
 std::string lone_points_text(const SweepResult& result) {
-  std::vector<bool> on_curve(result.points.size(), false);
-  for (const Curve& curve : result.curves) {
-    for (const std::size_t index : curve.points) {
-      if (index < on_curve.size()) on_curve[index] = true;
-    }
-  }
+  const std::vector<std::size_t> lone = lone_points(result);
   std::vector<Row> rows{{"rw", "bs", "iodepth", "numjobs"}};
   Extras extras;
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    if (!on_curve[i]) consider(extras, result.points[i]);
-  }
+  for (const std::size_t i : lone) consider(extras, result.points[i]);
   append_figure_names(rows.front(), extras);
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    if (on_curve[i]) continue;
+  for (const std::size_t i : lone) {
     const Setting& setting = result.points[i].setting;
     Row row{std::string(to_string(setting.rw)), block_text(setting.block_bytes),
             std::to_string(setting.iodepth), std::to_string(setting.numjobs)};
@@ -141,14 +105,6 @@ std::string lone_points_text(const SweepResult& result) {
     rows.push_back(std::move(row));
   }
   return rows.size() == 1 ? "" : table_text(rows) + "\n";
-}
-
-std::string sentences(const std::vector<Verdict>& warnings, Severity severity) {
-  std::string text;
-  for (const Verdict& verdict : warnings) {
-    if (verdict.severity == severity) text += " " + verdict.sentence;
-  }
-  return text;
 }
 
 // One line, the worst first. "Remarks:" in it says where the doubts end: a number is no worse for
