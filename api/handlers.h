@@ -18,6 +18,7 @@ namespace iobenchd::api {
 [[nodiscard]] Response patch_sweep(const Context& context, const Request& request);
 [[nodiscard]] Response cancel_sweep(const Context& context, const Request& request);
 [[nodiscard]] Response delete_sweep(const Context& context, const Request& request);
+[[nodiscard]] Response get_sweep_export(const Context& context, const Request& request);
 [[nodiscard]] Response list_runs(const Context& context, const Request& request);
 [[nodiscard]] Response get_run(const Context& context, const Request& request);
 [[nodiscard]] Response get_comparison(const Context& context, const Request& request);

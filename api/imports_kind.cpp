@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/documents.h"
+#include "api/export_json.h"
 #include "api/fio_terse.h"
 #include "api/head.h"
 #include "daemon/model/error.h"
@@ -31,12 +32,14 @@ ImportKind imports_kind(std::string_view content_type, std::string_view body) {
                  "text/csv");
   }
   const Document& first = documents.front();
+  if (first.has(export_version_name)) return ImportKind::own_export;
   if (first.has("fio version") || first.has("jobs") || first.has("client_stats")) {
     return ImportKind::fio_json;
   }
   refuse(
       "the first document has neither \"fio version\" nor \"jobs\": it isn't fio's JSON "
-      "(--output-format=json or json+)");
+      "(--output-format=json or json+), nor the export of a sweep, which begins with "
+      "\"iobenchd_export\"");
 }
 
 }  // namespace iobenchd::api

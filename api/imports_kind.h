@@ -7,9 +7,9 @@
 
 namespace iobenchd::api {
 
-enum class ImportKind : std::uint8_t { csv, fio_json, fio_terse };
+enum class ImportKind : std::uint8_t { csv, own_export, fio_json, fio_terse };
 
-// Throws Error{invalid}: neither of them, with what would have been taken.
+// Throws Error{invalid}: none of them, with what would have been taken.
 [[nodiscard]] ImportKind imports_kind(std::string_view content_type, std::string_view body);
 
 }  // namespace iobenchd::api

@@ -2,6 +2,7 @@
 #include "api/fio_json.h"
 #include "api/fio_terse.h"
 #include "api/handlers.h"
+#include "api/import_export.h"
 #include "api/imports.h"
 #include "api/imports_kind.h"
 #include "api/parse.h"
@@ -9,6 +10,7 @@
 #include "api/parse_query.h"
 #include "api/render.h"
 #include "api/server.h"
+#include "api/strict_json.h"
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/error.h"
 
@@ -43,7 +45,26 @@ ImportFacts wanted_facts(QueryReader& query) {
   return facts;
 }
 
-ImportedTable parse_any(const Request& request, const ImportFacts& facts) {
+// Our own export says all of this itself.
+void refuse_facts(const Request& request) {
+  if (request.query.empty()) return;
+  throw Error(ErrorCode::invalid, "query parameter " + request.query.begin()->first +
+                                      ": the export of a sweep says it all; leave it out");
+}
+
+// The sweep that is here already, before anything large is made of the document.
+ImportedTable own_export(const Context& context, const Request& request) {
+  refuse_facts(request);
+  ImportedTable table = parse_own_export(parse_strict(request.body));
+  if (const auto id = context.store.sweeps().find_uuid(table.sweep.uuid)) {
+    throw Error(ErrorCode::conflict,
+                "this sweep is here already: GET /api/v1/sweeps/" + std::to_string(*id));
+  }
+  return table;
+}
+
+ImportedTable parse_any(const Context& context, const Request& request,
+                        const ImportFacts& facts) {
   switch (imports_kind(request.header("content-type"), request.body)) {
     case ImportKind::csv:
       if (facts.numjobs || facts.rw) {
@@ -51,6 +72,8 @@ ImportedTable parse_any(const Request& request, const ImportFacts& facts) {
                     "a table has a column for it: leave it out of the query");
       }
       return parse_import(request.body, facts);
+    case ImportKind::own_export:
+      return own_export(context, request);
     case ImportKind::fio_json:
       return parse_fio_json(request.body, facts);
     case ImportKind::fio_terse:
@@ -66,9 +89,10 @@ Response post_import(const Context& context, const Request& request) {
       request, {"bs", "iodepth", "numjobs", "rw", "ioengine", "os", "target", "host", "label"});
   const ImportFacts facts = wanted_facts(query);
   query.finish();
-  ImportedTable table = parse_any(request, facts);
-  const SweepResult result = analysis::analyse(table.sweep.spec, table.runs);
-  table.sweep.answer = result.answer;
+  ImportedTable table = parse_any(context, request, facts);
+  if (table.sweep.uuid.empty()) {  // nobody has said yet what it means
+    table.sweep.answer = analysis::analyse(table.sweep.spec, table.runs).answer;
+  }
   std::vector<RunSummary> summaries;
   summaries.reserve(table.runs.size());
   for (const Run& run : table.runs) summaries.push_back(analysis::summarise(run));
@@ -76,6 +100,7 @@ Response post_import(const Context& context, const Request& request) {
   const Sweep sweep = find_sweep(context, std::to_string(id));
   Json body = render_sweep(sweep, std::nullopt, std::nullopt);
   body.update(render_result(*result_of(context, sweep)));
+  if (!sweep.answer.empty()) body["answer"] = sweep.answer;
   Response response = json_answer(201, body);
   response.headers.emplace_back("Location", "/api/v1/sweeps/" + std::to_string(id));
   return response;

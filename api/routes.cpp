@@ -15,7 +15,7 @@ constexpr std::string_view imports = "text/csv,application/json,text/plain";
 constexpr bool long_lived = true, open_to_all = true;
 
 // clang-format off
-constexpr std::array<Route, 25> table{{
+constexpr std::array<Route, 26> table{{
     {Method::post,  "/api/v1/sweeps",             post_sweep,       Duty::run, mib, json},
     {Method::get,   "/api/v1/sweeps",             list_sweeps,      Duty::read},
     {Method::get,   "/api/v1/sweeps/{id}",        get_sweep,        Duty::read},
@@ -23,6 +23,7 @@ constexpr std::array<Route, 25> table{{
     {Method::del,   "/api/v1/sweeps/{id}",        delete_sweep,     Duty::destroy},
     {Method::post,  "/api/v1/sweeps/{id}/cancel", cancel_sweep,     Duty::run},
     {Method::get,   "/api/v1/sweeps/{id}/events", get_sweep_events, Duty::read, 0, {}, long_lived},
+    {Method::get,   "/api/v1/sweeps/{id}/export", get_sweep_export, Duty::read},
     {Method::get,   "/api/v1/events",             get_events,       Duty::read, 0, {}, long_lived},
     {Method::get,   "/api/v1/runs",               list_runs,        Duty::read},
     {Method::get,   "/api/v1/runs/{id}",          get_run,          Duty::read},

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "api/export_json.h"
 #include "api/http.h"
 #include "api/openapi.h"
 #include "api/parse.h"
@@ -262,6 +263,22 @@ TEST_CASE("a series' fields are the described ones, as a whole and line by line"
   Series single;
   single.runs.resize(1);
   compare(api::render_series(single, analysis::history_of(single), 0), "Series");
+}
+
+TEST_CASE("an export's fields are the described ones") {
+  Run run = filled_run();
+  run.imported_figures = true;
+  run.measurement.load_average = 0.5;
+  const std::string head = api::export_json_head(filled_sweep(), filled_result());
+  const std::string tail(api::export_json_tail);
+  Json document = api::parse_strict(head + tail);
+  document["sweep"]["state"] = "done";
+  document["runs"].push_back(api::render_recorded_run(run));
+  run.imported_figures = false;
+  run.state = RunState::failed;
+  run.measurement = {};
+  document["runs"].push_back(api::render_recorded_run(run));
+  compare(document, "SweepExport");
 }
 
 TEST_CASE("a target's, the system's and a plan's fields are the described ones") {

@@ -161,6 +161,8 @@ calls_history() {
   expect 200 "runs as CSV" "id,sweep_id,state"
   ask GET /api/v1/runs -H 'Accept: application/x-ndjson'
   expect 200 "runs line by line"
+  curl -sS -m 60 -I "$base/api/v1/runs?format=csv" >"$home/head"
+  grep -q '^Content-Type: text/csv' "$home/head" || failed "HEAD of a streamed list"
 }
 
 # The small sweep once more: two points a series, judged by the first, which is pinned.
@@ -265,4 +267,74 @@ calls_compare() {
   expect 404 "no such baseline" "GET /api/v1/baselines"
   ask GET "/api/v1/compare?base=$id&with=999999"
   expect 404 "no such sweep" "GET /api/v1/sweeps"
+}
+
+# Everything a sweep can be taken away as, and the way back into a second daemon's empty store.
+calls_export() {
+  for format in json csv fio job md html; do
+    ask GET "/api/v1/sweeps/$id/export?format=$format"
+    expect 200 "an export as $format"
+    case $(header Content-Disposition) in
+      'attachment; filename="iobenchd-sweep-'"$id".*) ;;
+      *) failed "$format: Content-Disposition is $(header Content-Disposition)" ;;
+    esac
+    cp "$home/body" "$home/export.$format"
+  done
+  cp "$home/export.json" "$home/body"
+  described SweepExport "an export"
+  holds "an export" '.iobenchd_export == 1 and (.runs | length) >= 4 and
+    all(.runs[] | select(.state == "done") | .measurement.read.latency;
+        ([.histogram[][1]] | add) == .count)'
+  cp "$home/export.fio" "$home/body"
+  holds "fio's JSON" '([.jobs[].read | ([.lat_ns.bins[]] | add) == .lat_ns.N] | all) and
+    (.jobs | length) == 4'
+  grep -q '^rw,numjobs,bandwidth_mib_per_s,iops,latency_mean_us,note,' "$home/export.csv" ||
+    failed "the columns of a CSV export"
+  grep -q '^| rw | bs ' "$home/export.md" || failed "the table of a Markdown export"
+  grep -q '<svg role="img"' "$home/export.html" || failed "the charts of a report"
+  if grep -qE '<script|https?:|src=|href=' "$home/export.html"; then failed "a report's way out"; fi
+  if command -v xmllint >/dev/null 2>&1; then
+    xmllint --noout "$home/export.html" || failed "a report isn't well-formed"
+  fi
+  if command -v fio >/dev/null 2>&1; then
+    (cd "$home" && fio --parse-only export.job >"$home/parsed" 2>&1) ||
+      failed "fio doesn't take its job file: $(head -c 600 "$home/parsed")"
+  fi
+  if command -v fio_jsonplus_clat2csv >/dev/null 2>&1; then
+    (cd "$home" && fio_jsonplus_clat2csv export.fio clat.csv --validate) >"$home/parsed" 2>&1 ||
+      failed "fio_jsonplus_clat2csv: $(tail -n 3 "$home/parsed")"
+  fi
+  ask GET "/api/v1/sweeps/$id/export?format=xlsx"
+  expect 422 "an unknown format" "json, csv, fio, job, md or html" '"#/format"'
+  ask GET /api/v1/sweeps/999999/export
+  expect 404 "the export of nothing"
+  long_sweep='{"ioengine": "null", "numjobs": 1, "runtime": "60s", "size": "16m"}'
+  json POST /api/v1/sweeps "$long_sweep"
+  long=$(value .id)
+  ask GET "/api/v1/sweeps/$long/export"
+  expect 409 "the export of what isn't over" events
+  ask POST "/api/v1/sweeps/$long/cancel"
+  until_over "$long"
+
+  ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/export.json"
+  expect 409 "the same sweep twice" "/api/v1/sweeps/$id"
+  ask DELETE "/api/v1/sweeps/$long"
+  ask GET "/api/v1/sweeps/$id"
+  cp "$home/body" "$home/before"
+  ask DELETE "/api/v1/sweeps/$id"
+  expect 204 "making room for an import"
+  ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/export.json"
+  expect 201 "our own export"
+  described Sweep "our own export"
+  holds "our own export" '.origin == "imported"'
+  holds "the same sweep" "[.uuid, .answer, .spec, .created_at, .points[0].latency_p99_ns] ==
+    $(jq -c '[.uuid, .answer, .spec, .created_at, .points[0].latency_p99_ns]' "$home/before")"
+  id=$(value .id)
+  ask GET "/api/v1/sweeps/$id/export"
+  ids='del(.sweep.id, .runs[].id, .result.points[].run_ids)'
+  [ "$(jq -S "$ids" "$home/body")" = "$(jq -S "$ids" "$home/export.json")" ] ||
+    failed "an export that was imported and exported differs"
+  jq '.sweep.uuid = "x" | .runs[0].numjobs = 0' "$home/export.json" >"$home/edited"
+  ask POST /api/v1/imports -H 'Content-Type: application/json' --data-binary "@$home/edited"
+  expect 422 "an edited export" '"#/sweep/uuid"' '"#/runs/0/numjobs"'
 }

@@ -28,6 +28,7 @@ calls_import
 calls_fio
 calls_compare
 calls_schedules
+calls_export
 bad_fields
 bad_targets
 bad_bodies
