@@ -28,7 +28,9 @@ std::string disk_text(const Circumstances& c) {
   add_part(text, c.model);
   if (!c.serial.empty()) add_part(text, "serial " + c.serial);
   if (!c.firmware.empty()) add_part(text, "firmware " + c.firmware);
-  if (c.target_bytes != 0) add_part(text, size_text(c.target_bytes));
+  // The size of a file is no disk's.
+  const bool is_device = c.target_kind.find("device") != std::string::npos;
+  if (is_device && c.target_bytes != 0) add_part(text, size_text(c.target_bytes));
   if (c.logical_sector_bytes != 0) {
     add_part(text, "sectors of " + std::to_string(c.logical_sector_bytes) + " bytes");
   }

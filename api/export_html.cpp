@@ -1,6 +1,6 @@
 // The report: one file that needs no network, no script and no other file, for a mail, a wiki or
 // paper. Simple tables and inline SVG; colours are explicit, so that no dark mode spoils them.
-#include <algorithm>
+#include <array>
 
 #include "api/export_charts.h"
 #include "api/exports.h"
@@ -21,14 +21,15 @@ body { margin: 0 auto; padding: 24px 20px 40px; max-width: 860px; background: #f
 h1 { font-size: 17px; font-weight: 600; color: #57606a; margin: 0 0 4px; }
 h2 { font-size: 17px; font-weight: 600; margin: 32px 0 8px; }
 p { margin: 0 0 10px; }
-p.answer { font-size: 24px; line-height: 1.3; font-weight: 600; margin: 0 0 16px; }
+p.answer { font-size: 22px; line-height: 1.35; font-weight: 600; margin: 0 0 16px;
+  text-wrap: balance; }
 p.error { color: #a40e26; }
 ul { margin: 0 0 10px; padding-left: 0; list-style: none; }
 ul.doubts li { margin: 0 0 8px; padding: 6px 12px; border-left: 4px solid #8c959f;
   background: #f6f8fa; }
 ul.doubts li.caution { border-left-color: #bf8700; background: #fff8e5; }
 ul.doubts li.invalid { border-left-color: #cf222e; background: #ffebe9; }
-svg { display: block; width: 100%; max-width: 680px; height: auto; margin: 4px 0 12px; }
+svg { display: block; width: 100%; max-width: 760px; height: auto; margin: 8px 0 16px; }
 svg text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
 div.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 14px; margin: 0 0 10px; }
@@ -40,7 +41,7 @@ th { font-weight: 600; color: #57606a; border-bottom: 1px solid #8c959f; }
 th.text, td.text { text-align: left; }
 tr.best td { background: #e6f2fa; font-weight: 600; }
 table.facts th { border-bottom: 1px solid #e3e6ea; padding-left: 0; }
-table.facts td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+table.facts td { text-align: left; white-space: pre-line; overflow-wrap: anywhere; }
 p.foot { color: #57606a; font-size: 13px; margin-top: 28px; }
 @media (max-width: 560px) {
   body { padding: 16px 12px 28px; }
@@ -55,9 +56,23 @@ p.foot { color: #57606a; font-size: 13px; margin-top: 28px; }
   svg, tr, li { break-inside: avoid; }
   svg { max-width: 150mm; }
   div.wide { overflow: visible; }
-  table { font-size: 9.5pt; }
+  table { font-size: 9pt; }
+  th, td { padding: 2pt 5pt; }
 }
 )css";
+
+// A sentence: "1 024" and "12 %" stay on one line.
+std::string prose(const std::string& sentence) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string text;
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    const bool inside =
+        i > 0 && i + 1 < sentence.size() && sentence[i] == ' ' && is_digit(sentence[i - 1]);
+    const bool holds = inside && (is_digit(sentence[i + 1]) || sentence[i + 1] == '%');
+    text += holds ? "\u00a0" : std::string(1, sentence[i]);
+  }
+  return escaped(text);
+}
 
 std::string cell(const std::string& text, bool is_text = false) {
   return std::string(is_text ? "<td class=\"text\">" : "<td>") + escaped(text) + "</td>";
@@ -70,7 +85,7 @@ std::string head_cell(const std::string& text, bool is_text = false) {
 
 // What a table has beside its usual columns.
 struct Extras {
-  bool intervals = false, percentiles = false, directions = false, fsyncs = false;
+  bool intervals = false, percentiles = false, fsyncs = false;
 };
 
 Extras extras_of(const SweepResult& result, const std::vector<std::size_t>& points) {
@@ -80,7 +95,6 @@ Extras extras_of(const SweepResult& result, const std::vector<std::size_t>& poin
     const Point& point = result.points[index];
     extras.intervals = extras.intervals || point.iops_ci95.has_value();
     extras.percentiles = extras.percentiles || (!point.failed && point.has_percentiles);
-    extras.directions = extras.directions || mixed(point.setting.rw);
     extras.fsyncs = extras.fsyncs || point.fsync.has_value();
   }
   return extras;
@@ -92,11 +106,6 @@ std::string figure_names(const Extras& extras) {
   row += head_cell("mean µs");
   if (extras.percentiles) {
     for (const char* name : {"p50 µs", "p99 µs", "p99.9 µs", "max µs"}) row += head_cell(name);
-  }
-  if (extras.directions) {
-    for (const char* name : {"reads/s", "writes/s", "read p99 µs", "write p99 µs"}) {
-      row += head_cell(name);
-    }
   }
   if (extras.fsyncs) row += head_cell("fsync p99 µs");
   return row + head_cell("note", true);
@@ -124,13 +133,14 @@ std::string figures_of(const Point& point, const Extras& extras) {
       row += cell(percentile_text(point, ns));
     }
   }
-  if (extras.directions) {
-    row += cell(point.read ? whole_text(point.read->iops) : "-") +
-           cell(point.write ? whole_text(point.write->iops) : "-") + p99_cell(point.read) +
-           p99_cell(point.write);
-  }
   if (extras.fsyncs) row += p99_cell(point.fsync);
   return row + cell(note_text(point), true);
+}
+
+std::string direction_cells(const std::optional<DirectionFigures>& figures) {
+  const bool any = figures && figures->latency_mean_ns > 0;
+  return cell(figures ? whole_text(figures->iops) : "-") +
+         microseconds(any, any ? figures->latency_mean_ns : 0) + p99_cell(figures);
 }
 
 std::string axis_title(const std::string& axis) {
@@ -142,11 +152,31 @@ std::uint32_t axis_number(const Curve& curve, const Setting& setting) {
   return curve.axis == "iodepth" ? setting.iodepth : setting.numjobs;
 }
 
+// Of a mix: what its reads were, and its writes.
+std::string directions_table(const Curve& curve, const SweepResult& result) {
+  if (!mixed(curve.setting.rw)) return "";
+  std::string text = "<div class=\"wide\"><table class=\"points\">\n<thead><tr>" +
+                     head_cell(axis_title(curve.axis));
+  constexpr std::array names{"reads/s",  "read mean µs",  "read p99 µs",
+                             "writes/s", "write mean µs", "write p99 µs"};
+  for (const char* name : names) {
+    text += head_cell(name);
+  }
+  text += "</tr></thead>\n<tbody>\n";
+  for (const std::size_t index : curve.points) {
+    if (index >= result.points.size()) continue;
+    const Point& point = result.points[index];
+    text += "<tr>" + cell(axis_value(curve.axis, point.setting)) + direction_cells(point.read) +
+            direction_cells(point.write) + "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
 std::string curve_section(const Curve& curve, const SweepResult& result, bool with_sentence) {
   const Extras extras = extras_of(result, curve.points);
   std::string text = "<h2>" + escaped(curve_heading(curve)) + "</h2>\n";
   const std::string sentence = curve_sentence(curve);
-  if (with_sentence && !sentence.empty()) text += "<p>" + escaped(sentence) + "</p>\n";
+  if (with_sentence && !sentence.empty()) text += "<p>" + prose(sentence) + "</p>\n";
   text += "<div class=\"wide\"><table class=\"points\">\n<thead><tr>" +
           head_cell(axis_title(curve.axis)) + figure_names(extras) + "</tr></thead>\n<tbody>\n";
   for (const std::size_t index : curve.points) {
@@ -156,7 +186,7 @@ std::string curve_section(const Curve& curve, const SweepResult& result, bool wi
     text += std::string(best ? "<tr class=\"best\">" : "<tr>") +
             cell(axis_value(curve.axis, point.setting)) + figures_of(point, extras) + "</tr>\n";
   }
-  return text + "</tbody></table></div>\n";
+  return text + "</tbody></table></div>\n" + directions_table(curve, result);
 }
 
 std::string lone_section(const SweepResult& result) {
@@ -182,7 +212,7 @@ std::string doubts(const std::vector<Verdict>& warnings) {
   for (const Verdict& doubt : warnings) {
     const std::string severity(to_string(doubt.severity));
     text += "<li class=\"" + severity + "\"><strong>" + escaped(doubt.name) + "</strong> (" +
-            severity + "): " + escaped(doubt.sentence) + "</li>\n";
+            severity + "): " + prose(doubt.sentence) + "</li>\n";
   }
   return text + "</ul>\n";
 }
@@ -206,7 +236,7 @@ std::string export_html(const Exported& exported) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<meta name=\"color-scheme\" content=\"light\"/>\n<title>" +
       title + "</title>\n<style>" + std::string(style) + "</style>\n</head>\n<body>\n";
-  text += "<h1>" + title + "</h1>\n<p class=\"answer\">" + escaped(answer_of(exported)) + "</p>\n";
+  text += "<h1>" + title + "</h1>\n<p class=\"answer\">" + prose(answer_of(exported)) + "</p>\n";
   if (!exported.sweep.error.empty()) {
     text += "<p class=\"error\">" + escaped(exported.sweep.error) + "</p>\n";
   }

@@ -94,11 +94,15 @@ struct Extent {
 };
 
 Scale y_scale_of(const Chart& chart) {
+  constexpr double beyond_most = 1.25;  // a wide interval must not flatten the line
   Extent extent;
   for (const ChartLine& line : chart.lines) {
+    for (const ChartMark& mark : line.marks) extent.take(mark.y);
+  }
+  const double highest = beyond_most * extent.most;
+  for (const ChartLine& line : chart.lines) {
     for (const ChartMark& mark : line.marks) {
-      extent.take(mark.y);
-      if (mark.interval) extent.take(mark.interval->second);
+      if (mark.interval) extent.take(std::min(mark.interval->second, highest));
     }
   }
   if (!chart.is_log_y || !(extent.least > 0)) return linear_scale(std::max(extent.most, 0.0));
@@ -176,7 +180,7 @@ class Drawing {
       segment(left, y, width - right, y, grid, 1);
       label(left - 7, y + 4.3, "end", faint, chart_.y_text(tick));
     }
-    label(left - 7, top - 14, "start", ink, chart_.y_name);
+    label(left, top - 14, "start", ink, chart_.y_name);
   }
 
   // Every measured value has a tick; labels stand where there is room, the ends first.
@@ -203,8 +207,9 @@ class Drawing {
     const char* colour = chart_colour(line.colour);
     for (const ChartMark& mark : line.marks) {
       if (!mark.interval) continue;
-      const double x = x_at(mark.x), low = std::max(mark.interval->first, y_.low);
-      segment(x, y_at(low), x, y_at(mark.interval->second), colour, 1.2);
+      const double low = std::clamp(mark.interval->first, y_.low, y_.high);
+      const double high = std::clamp(mark.interval->second, y_.low, y_.high);
+      segment(x_at(mark.x), y_at(low), x_at(mark.x), y_at(high), colour, 1);
     }
     out_ += "<polyline fill=\"none\" stroke=\"" + std::string(colour) +
             "\" stroke-width=\"2\" stroke-linejoin=\"round\"";
