@@ -301,7 +301,8 @@ calls_export() {
       failed "fio doesn't take its job file: $(head -c 600 "$home/parsed")"
   fi
   if command -v fio_jsonplus_clat2csv >/dev/null 2>&1; then
-    (cd "$home" && fio_jsonplus_clat2csv export.fio clat.csv --validate) >"$home/parsed" 2>&1 ||
+    (cd "$home" && fio_jsonplus_clat2csv export.fio clat.csv &&
+      fio_jsonplus_clat2csv export.fio clat.csv --validate) >"$home/parsed" 2>&1 ||
       failed "fio_jsonplus_clat2csv: $(tail -n 3 "$home/parsed")"
   fi
   ask GET "/api/v1/sweeps/$id/export?format=xlsx"
