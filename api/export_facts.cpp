@@ -84,7 +84,9 @@ std::string time_of(const Sweep& sweep) {
     add_part(text, seconds_text(spec.runtime_ns) + " a run");
   }
   if (spec.ramp_time_ns != 0) add_part(text, seconds_text(spec.ramp_time_ns) + " of ramp before");
-  if (spec.repeats_most != 0) {
+  if (spec.repeats_auto) {
+    add_part(text, "as many runs of each point as help the answer");
+  } else if (spec.repeats_most != 0) {
     add_part(text, std::to_string(spec.repeats) + " to " + std::to_string(spec.repeats_most) +
                        " runs a point");
   } else if (spec.repeats > 1) {

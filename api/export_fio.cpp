@@ -169,16 +169,18 @@ Direction measured(const Run& run, bool reading) {
   return direction;
 }
 
-// A table doesn't part a mix: rwmixread does.
+// A table doesn't part a mix: rwmixread does. What was counted at its source is as good as counted
+// here.
 Direction printed(const Run& run, bool reading, std::uint32_t rwmixread) {
-  static const Traffic none;
-  Direction direction;
-  direction.traffic = &none;
+  const Measurement& m = run.measurement;
+  const bool counted = m.measured_ns > 0 && m.read.ios + m.write.ios > 0;
+  Direction direction = measured(run, reading);
   double share = reading ? rwmixread / 100.0 : 1 - rwmixread / 100.0;
   if (!mixed(run.setting.rw)) share = reading == reads(run.setting.rw) ? 1 : 0;
+  if (share > 0) direction.printed_mean_ns = run.imported.latency_mean_ns;
+  if (counted) return direction;
   direction.iops = run.imported.iops * share;
   direction.bytes_per_s = run.imported.bandwidth_bytes_per_s * share;
-  if (share > 0) direction.printed_mean_ns = run.imported.latency_mean_ns;
   return direction;
 }
 

@@ -210,6 +210,9 @@ std::vector<std::string> without_fio_equivalent(const Sweep& sweep, const Run* r
                         (spec.repeats_most > 1 ? " to " + std::to_string(spec.repeats_most) : "") +
                         " times");
   }
+  if (spec.repeats_auto) {
+    sentences.emplace_back("repeats=auto: as many runs of each point as helped the answer");
+  }
   if (spec.steady_rounds != 0) {
     sentences.push_back("steady_state: " + std::to_string(spec.steady_rounds) +
                         " rounds at most, until five are steady; runtime is one round");
