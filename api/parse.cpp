@@ -278,7 +278,7 @@ SweepSpec parse_sweep_object(const Json& fields, std::string_view defaults_json)
 void read_recorded_spec(FieldReader& fields, SweepSpec& spec) {
   read_preset(fields, spec);
   read_all(fields, spec, recorded_least);
-  fields.refuse_unknown(later_names);
+  fields.refuse_unknown();
   spec.confirm.clear();  // it confirmed what was done there and then
 }
 
