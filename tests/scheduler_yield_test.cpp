@@ -76,7 +76,7 @@ struct Shared {
       if (end.load.task == Task::measure && disturbed_runs < disturbing) {
         busy = true;
         work_on(end);
-        busy = others_stay;
+        busy = others_stay.load();
         ++disturbed_runs;
         end.final(10, 1'000'000);
         return;
