@@ -249,6 +249,7 @@ TEST_CASE("the same run twice is no repeat: copies, and what --status-interval p
   // Half a second later the same fio has run half a second longer.
   Json later = document("group.json");
   later["timestamp_ms"] = later["timestamp_ms"].get<std::uint64_t>() + 500;
+  later["jobs"][0]["job_runtime"] = 1048;
   Json& read = later["jobs"][0]["read"];
   read["runtime"] = 524;
   read["iops"] = 120 / 0.524;
