@@ -82,11 +82,28 @@ Json render_measurement(const Measurement& m) {
   return json;
 }
 
+// 0 where the source printed none.
+Json render_figures(const DirectionFigures& figures) {
+  return {{"iops", number(figures.iops)},
+          {"bandwidth_bytes_per_s", number(figures.bandwidth_bytes_per_s)},
+          {"latency_mean_ns", number(figures.latency_mean_ns)},
+          {"latency_min_ns", figures.latency_min_ns},
+          {"latency_p50_ns", figures.latency_p50_ns},
+          {"latency_p90_ns", figures.latency_p90_ns},
+          {"latency_p99_ns", figures.latency_p99_ns},
+          {"latency_p99_9_ns", figures.latency_p99_9_ns},
+          {"latency_p99_99_ns", figures.latency_p99_99_ns},
+          {"latency_max_ns", figures.latency_max_ns}};
+}
+
 Json render_imported(const Run& run) {
   if (!run.imported_figures) return nullptr;
   return {{"iops", number(run.imported.iops)},
           {"bandwidth_bytes_per_s", number(run.imported.bandwidth_bytes_per_s)},
-          {"latency_mean_ns", number(run.imported.latency_mean_ns)}};
+          {"latency_mean_ns", number(run.imported.latency_mean_ns)},
+          {"read", render_figures(run.imported.read)},
+          {"write", render_figures(run.imported.write)},
+          {"fsync", render_figures(run.imported.fsync)}};
 }
 
 }  // namespace

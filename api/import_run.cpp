@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t samples_most = 400'000;  // two days of ramp and runtime, and rounds
 constexpr std::size_t text_bytes_most = 4096;
-constexpr double rate_most = 1e15, temperature_most = 1e4, percent_most = 1e6;
+constexpr double rate_most = 1e15, bandwidth_most = 1e18, temperature_most = 1e4,
+                 percent_most = 1e6;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t most32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t seed64_most = std::numeric_limits<std::int64_t>::max();
@@ -187,14 +188,32 @@ void read_measurement(RecordReader& parent, Measurement& m) {
   fields.refuse_unknown();
 }
 
+void read_figures(RecordReader& parent, std::string_view name, DirectionFigures& figures) {
+  RecordReader fields(parent.need(name), parent.path_of(name), parent.errors());
+  fields.real("iops", figures.iops, 0, rate_most);
+  fields.real("bandwidth_bytes_per_s", figures.bandwidth_bytes_per_s, 0, bandwidth_most);
+  fields.real("latency_mean_ns", figures.latency_mean_ns, 0, rate_most);
+  fields.count("latency_min_ns", figures.latency_min_ns);
+  fields.count("latency_p50_ns", figures.latency_p50_ns);
+  fields.count("latency_p90_ns", figures.latency_p90_ns);
+  fields.count("latency_p99_ns", figures.latency_p99_ns);
+  fields.count("latency_p99_9_ns", figures.latency_p99_9_ns);
+  fields.count("latency_p99_99_ns", figures.latency_p99_99_ns);
+  fields.count("latency_max_ns", figures.latency_max_ns);
+  fields.refuse_unknown();
+}
+
 void read_imported(RecordReader& parent, Run& run) {
   const Json* found = parent.need("imported");
   run.imported_figures = found != nullptr && !found->is_null();
   if (!run.imported_figures) return;
   RecordReader fields(found, parent.path_of("imported"), parent.errors());
   fields.real("iops", run.imported.iops, 0, rate_most);
-  fields.real("bandwidth_bytes_per_s", run.imported.bandwidth_bytes_per_s, 0, 1e18);
+  fields.real("bandwidth_bytes_per_s", run.imported.bandwidth_bytes_per_s, 0, bandwidth_most);
   fields.real("latency_mean_ns", run.imported.latency_mean_ns, 0, rate_most);
+  read_figures(fields, "read", run.imported.read);
+  read_figures(fields, "write", run.imported.write);
+  read_figures(fields, "fsync", run.imported.fsync);
   fields.refuse_unknown();
 }
 

@@ -63,8 +63,7 @@ ImportedTable own_export(const Context& context, const Request& request) {
   return table;
 }
 
-ImportedTable parse_any(const Context& context, const Request& request,
-                        const ImportFacts& facts) {
+ImportedTable parse_any(const Context& context, const Request& request, const ImportFacts& facts) {
   switch (imports_kind(request.header("content-type"), request.body)) {
     case ImportKind::csv:
       if (facts.numjobs || facts.rw) {

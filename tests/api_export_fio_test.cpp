@@ -257,7 +257,7 @@ TEST_CASE("an imported table has its figures in fio's JSON, and no histogram") {
   run.state = RunState::done;
   run.setting = {Rw::write, 4096, 1, 1};
   run.imported_figures = true;
-  run.imported = {1000, 4'096'000, 50'000};
+  run.imported = {1000, 4'096'000, 50'000, {}, {}, {}};
   house.keep(done_sweep("table"), {run});
   const Json job = api::parse_strict(house.exported(1, "fio"))["jobs"][0];
   CHECK(job["write"]["iops"] == 1000.0);

@@ -40,6 +40,8 @@ std::vector<Run> all_runs() {
   imported.imported.iops = 1234.5678901234;
   imported.imported.bandwidth_bytes_per_s = 80'908'640.5;
   imported.imported.latency_mean_ns = 103'123.4567;
+  imported.imported.write = {1234.5, 80'908'640.5, 103'123.4, 1, 2, 3, 4, 5, 6, 7};
+  imported.imported.fsync.latency_p99_ns = 8;
   imported.measurement.ioengine = IoEngine::automatic;
   runs.push_back(imported);
   return runs;
@@ -125,6 +127,7 @@ TEST_CASE("what comes back is what was kept: histograms, samples, jobs, times to
     CHECK(a.jobs.size() == b.jobs.size());
     CHECK(a.engine_flags == b.engine_flags);
     CHECK(before[i].imported.iops == after[i].imported.iops);
+    CHECK(before[i].imported.write.latency_p99_9_ns == after[i].imported.write.latency_p99_9_ns);
     CHECK(before[i].circumstances.mount_options == after[i].circumstances.mount_options);
   }
   CHECK(after[0].started_at_ns == 1'767'323'045'123'456'789);
