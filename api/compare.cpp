@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view model_word = "model";
 
 std::string wanted_side(QueryReader& query, const std::string& name) {
-  const std::string id = query.text(name).value_or("");
+  std::string id = query.text(name).value_or("");
   if (id.empty()) query.refuse(name, "a sweep's number or uuid, or the id of a baseline");
   return id;
 }

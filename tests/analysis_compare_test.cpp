@@ -169,6 +169,8 @@ TEST_CASE("where only depth differs the nearest depths are compared, and it is s
   CHECK(named(found, "iodepth")->sentence ==
         "Sweep 1 has iodepth 1, sweep 2 4, 32: the nearest are compared. More depth means more "
         "IOPS and more latency.");
+  CHECK(found.summary.front() ==
+        "No setting is in both, so the nearest stand side by side: depth 1 (sweep 1) and depth 4.");
   REQUIRE(found.curves.size() == 1);
   CHECK(with.result.curves[found.curves[0].with].setting.iodepth == 4);
 }
@@ -275,6 +277,25 @@ TEST_CASE("the summary counts the points, names the worst p99 and says what can'
       "The p99 of latency differs most at randread 4k, 2 jobs: 1.00 ms against 100 µs (sweep 1)."));
   CHECK(says(
       "No point was measured twice on both sides: what differs by 10 % or less is undecided."));
+}
+
+TEST_CASE("a ratio that the repeats can't tell from noise is not quoted") {
+  const auto repeated = [](std::uint32_t n, std::uint64_t one, std::uint64_t other) {
+    return std::vector<Run>{run_of(jobs(n), one), run_of(jobs(n), other, 1)};
+  };
+  // 1000 and 4000 against 2000 and 8000: twice as much, and an interval that holds anything.
+  std::vector<Run> slow = repeated(1, 1000, 4000), fast = repeated(1, 2000, 8000);
+  const SweepComparison unsure = compare_sweeps(sweep_of("a", slow), sweep_of("b", fast));
+  REQUIRE(unsure.points.size() == 1);
+  CHECK(unsure.points[0].iops->comparison.ratio == doctest::Approx(2));
+  CHECK(unsure.points[0].iops->comparison.change == Change::undecided);
+  CHECK(unsure.summary.front() ==
+        "Random reads of 4 KiB: the repeats vary too much to tell b from a.");
+  for (const Run& run : repeated(2, 1000, 1001)) slow.push_back(run);
+  for (const Run& run : repeated(2, 3000, 3003)) fast.push_back(run);
+  const SweepComparison half = compare_sweeps(sweep_of("a", slow), sweep_of("b", fast));
+  CHECK(half.summary.front() == "Random reads of 4 KiB: b does 3.0 × the IOPS of a with 2 jobs.");
+  CHECK(half.summary[1] == "By IOPS, of 2 points 1 is better, 1 undecided.");
 }
 
 TEST_CASE("curves of one setting show both sweet spots and both fits") {

@@ -43,6 +43,12 @@ std::string times(double ratio) {
   return decimal(ratio, ratio < 0.1 ? 3 : 2) + " ×";
 }
 
+// Of one run on each side nothing is sure, and the summary ends with that. Where there are repeats
+// an undecided ratio is noise, and no number to be quoted.
+bool settled(const Comparison& comparison) {
+  return !comparison.ci95 || comparison.change != Change::undecided;
+}
+
 bool is_factor(double ratio) {
   return ratio >= times_from || ratio <= times_below;
 }
@@ -108,10 +114,16 @@ Line extremes(const Line& line) {
 
 std::string line_sentence(const Sides& sides, std::string_view axis, const Line& line) {
   const auto setting_of = [&](const PointPair* pair) { return sides.base_point(*pair).setting; };
-  const Line told = extremes(line);
-  std::string text = setting_words(axis, setting_of(line.front())) + ": " +
-                     long_words(sides, told.front()->iops->comparison);
-  if (told.size() == 1 && line.size() > 1) {
+  std::string text = setting_words(axis, setting_of(line.front())) + ": ";
+  Line sure = line;
+  std::erase_if(sure, [](const PointPair* pair) { return !settled(pair->iops->comparison); });
+  if (sure.empty()) {
+    return text + "the repeats vary too much to tell " + sides.with.name + " from " +
+           sides.base.name + ".";
+  }
+  const Line told = extremes(sure);
+  text += long_words(sides, told.front()->iops->comparison);
+  if (told.size() == 1 && line.size() > 1 && sure.size() == line.size()) {
     return text + " throughout (" +
            amount(axis, along(setting_of(line.front()), axis),
                   along(setting_of(line.back()), axis)) +
@@ -140,6 +152,7 @@ void add_lines(const Sides& sides, std::vector<std::string>& sentences) {
     if (pair.iops) by_rest[without_axis(sides.base_point(pair).setting, axis)].push_back(&pair);
   }
   std::vector<const Line*> lines;
+  lines.reserve(by_rest.size());
   for (const auto& [rest, line] : by_rest) lines.push_back(&line);
   const std::size_t all = lines.size();
   if (all > sentences_most) {
@@ -163,33 +176,41 @@ std::string count_sentence(const SweepComparison& found) {
   static constexpr std::array<std::string_view, 6> words{"better",    "likely better", "the same",
                                                          "undecided", "likely worse",  "worse"};
   std::string text;
+  const std::size_t all = found.points.size();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto times_seen = static_cast<std::uint64_t>(
         std::count_if(found.points.begin(), found.points.end(), [&](const PointPair& pair) {
           return pair.iops && pair.iops->comparison.change == order[i];
         }));
     if (times_seen == 0) continue;
+    if (times_seen == all)
+      return "By IOPS, all " + plural(all, "point") + " are " + std::string(words[i]) + ".";
     if (!text.empty()) text += ", ";
     const std::string_view verb = times_seen == 1 ? " is " : " are ";
     text +=
         count_text(times_seen) + (text.empty() ? std::string(verb) : " ") + std::string(words[i]);
   }
-  return "By IOPS, of " + plural(found.points.size(), "point") + " " + text + ".";
+  return "By IOPS, of " + plural(all, "point") + " " + text + ".";
 }
 
 // The 99th percentile where it has changed most.
 std::string latency_sentence(const Sides& sides) {
   const PointPair* most = nullptr;
+  bool all_settled = true;
   const auto size = [](const PointPair& pair) {
     return std::abs(std::log(pair.latency_p99_ns->comparison.ratio));
   };
   for (const PointPair& pair : sides.found.points) {
-    if (pair.latency_p99_ns && (most == nullptr || size(pair) > size(*most))) most = &pair;
+    if (!pair.latency_p99_ns || !settled(pair.latency_p99_ns->comparison)) {
+      all_settled = false;
+      continue;
+    }
+    if (most == nullptr || size(pair) > size(*most)) most = &pair;
   }
   if (most == nullptr) return "";
   const FigurePair& p99 = *most->latency_p99_ns;
   if (std::abs(p99.comparison.ratio - 1) < likely_threshold)
-    return "The p99 of latency is within 10 % at every point.";
+    return all_settled ? "The p99 of latency is within 10 % at every point." : "";
   const std::string where =
       sides.found.points.size() > 1
           ? " differs most at " + setting_label(sides.base_point(*most).setting)
@@ -199,8 +220,21 @@ std::string latency_sentence(const Sides& sides) {
 }
 
 std::string spot_words(const Curve& curve) {
-  if (!curve.sweet_spot) return "none (" + curve.no_sweet_spot->name + ")";
+  if (!curve.sweet_spot) {
+    std::string reason = curve.no_sweet_spot->name;  // "too_few_points"
+    std::replace(reason.begin(), reason.end(), '_', ' ');
+    return "none (" + reason + ")";
+  }
   return amount(curve.axis, curve.sweet_spot->at, curve.sweet_spot->at);
+}
+
+// "Sweet spot of random reads of 4 KiB: 8 jobs for sweep 2, 6 jobs for sweep 1."
+std::string spot_sentence(const Sides& sides, const Curve& base, const Curve& with) {
+  const std::string one = spot_words(base), other = spot_words(with);
+  const std::string what =
+      "Sweet spot of " + lowered(setting_words(base.axis, base.setting)) + ": ";
+  if (one == other) return what + one + " for both.";
+  return what + other + " for " + sides.with.name + ", " + one + " for " + sides.base.name + ".";
 }
 
 void add_spots(const Sides& sides, std::vector<std::string>& sentences) {
@@ -209,12 +243,7 @@ void add_spots(const Sides& sides, std::vector<std::string>& sentences) {
     const Curve& base = sides.base.result.curves[pair.base];
     const Curve& with = sides.with.result.curves[pair.with];
     if ((!base.sweet_spot && !with.sweet_spot) || ++said > sentences_most) continue;
-    const std::string one = spot_words(base), other = spot_words(with);
-    std::string text = "Sweet spot of " + lowered(setting_words(base.axis, base.setting)) + ": ";
-    text += one == other
-                ? one + " for both"
-                : other + " for " + sides.with.name + ", " + one + " for " + sides.base.name;
-    sentences.push_back(text + ".");
+    sentences.push_back(spot_sentence(sides, base, with));
   }
 }
 
@@ -238,6 +267,31 @@ std::string nothing_sentence(const Sides& sides) {
   return "There is no setting that both measured, so no point can be compared: " + sides.base.name +
          " has " + measured_words(sides.base) + "; " + sides.with.name + " has " +
          measured_words(sides.with) + ".";
+}
+
+// "depth 32 (sweep 1) and depth 4"
+std::string beside_words(const Sides& sides, std::uint32_t base, std::uint32_t with) {
+  const std::string_view axis = sides.found.nearest_along;
+  return amount(axis, base, base) + " (" + sides.base.name + ") and " + amount(axis, with, with);
+}
+
+// Which values stand side by side where none is the same.
+std::string nearest_sentence(const Sides& sides) {
+  const std::string_view axis = sides.found.nearest_along;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> values;
+  for (const PointPair& pair : sides.found.points) {
+    values.emplace(along(sides.base_point(pair).setting, axis),
+                   along(sides.with.result.points[pair.with].setting, axis));
+  }
+  std::string text;
+  std::size_t told = 0;
+  for (const auto& [base, with] : values) {
+    if (++told > sentences_most) break;
+    text += text.empty() ? " " : ", ";
+    text += beside_words(sides, base, with);
+  }
+  return "No setting is in both, so the nearest stand side by side:" + text +
+         (values.size() > sentences_most ? " and more." : ".");
 }
 
 }  // namespace
@@ -269,6 +323,7 @@ std::vector<std::string> comparison_summary(const ComparedSweep& base, const Com
     add_spots(sides, sentences);
     return sentences;
   }
+  if (!found.nearest_along.empty()) sentences.push_back(nearest_sentence(sides));
   add_lines(sides, sentences);
   if (found.points.size() > 1) sentences.push_back(count_sentence(found));
   const std::string latency = latency_sentence(sides);

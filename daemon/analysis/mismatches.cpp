@@ -51,6 +51,10 @@ std::string yes(bool value) {
   return value ? "yes" : "no";
 }
 
+std::string verdict_sentence(const std::string& who, const std::string& name) {
+  return "Only " + who + " has the verdict " + name + ": its numbers can't be trusted.";
+}
+
 class Finder {
  public:
   Finder(const ComparedSweep& base, const ComparedSweep& with, const SweepComparison& found)
@@ -201,8 +205,7 @@ class Finder {
     for (const std::string& name : all) {
       if (base.contains(name) == with.contains(name)) continue;
       const std::string& who = base.contains(name) ? base_.name : with_.name;
-      add(name, yes(base.contains(name)), yes(with.contains(name)),
-          "Only " + who + " has the verdict " + name + ": its numbers can't be trusted.");
+      add(name, yes(base.contains(name)), yes(with.contains(name)), verdict_sentence(who, name));
     }
   }
 
