@@ -103,10 +103,6 @@ void read_runs(RecordReader& parent, std::vector<Run>& runs) {
 
 }  // namespace
 
-bool is_own_export(const Json& document) noexcept {
-  return document.is_object() && document.contains(export_version_name);
-}
-
 ImportedTable parse_own_export(const Json& document) {
   std::vector<FieldError> errors;
   RecordReader fields(&document, "", errors);
