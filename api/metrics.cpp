@@ -62,7 +62,8 @@ class MetricsText {
 };
 
 double in_seconds(std::int64_t wall_ns) {
-  return static_cast<double>(wall_ns / 1'000'000) / 1e3;
+  const std::int64_t wall_ms = wall_ns / 1'000'000;
+  return static_cast<double>(wall_ms) / 1e3;
 }
 
 void add_schedules(MetricsText& metrics, const std::vector<SweepSchedule>& schedules) {
