@@ -143,7 +143,8 @@ TEST_CASE("what comes back is what was kept: histograms, samples, jobs, times to
 TEST_CASE("an imported table goes out and comes back, without a runtime, by any other name") {
   House here, there;
   const Response table = here.call(api::post_import, "/api/v1/imports",
-                                   "# iodepth 32\nrw,numjobs,iops\nread,1,100\nread,2,190\n");
+                                   "# iodepth 32\nrw,numjobs,iops\nread,1,100\nread,2,190\n", {},
+                                   {{"content-type", "text/csv"}});
   REQUIRE(table.status == 201);
   const std::string document = here.exported(1, "json");
   REQUIRE(there.import(document).status == 201);
