@@ -25,8 +25,8 @@ calls_cancel_and_delete
 calls_history
 calls_over_time
 calls_import
-calls_fio
 calls_compare
+calls_fio
 calls_schedules
 calls_export
 bad_fields
