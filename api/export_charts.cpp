@@ -30,7 +30,7 @@ std::string axis_name(const std::string& axis) {
 
 // "8 jobs", "depth 32", "64k"
 std::string place_text(const std::string& axis, const Setting& setting) {
-  const std::string value = axis_value(axis, setting);
+  std::string value = axis_value(axis, setting);
   if (axis == "bs") return value;
   if (axis == "iodepth") return "depth " + value;
   return value + (setting.numjobs == 1 ? " job" : " jobs");

@@ -21,7 +21,8 @@ Json flattened(const Json& point) {
   Json flat;
   for (const auto& [name, value] : point.items()) {
     if (value.is_object()) {
-      for (const auto& [part, figure] : value.items()) flat[name + "_" + part] = figure;
+      for (const auto& [part, figure] : value.items())
+        flat[std::string(name).append("_").append(part)] = figure;
     } else if (name == "verdicts") {
       flat[name] = Json::array();
       for (const Json& verdict : value) flat[name].push_back(verdict.at("name"));
@@ -90,7 +91,9 @@ std::string export_csv(const Exported& exported) {
   for (const Verdict& doubt : exported.result.warnings) {
     add_note(text, std::string(to_string(doubt.severity)) + ": " + doubt.sentence);
   }
-  for (const auto& [name, fact] : facts_of(exported)) add_note(text, name + ": " + fact);
+  for (const auto& [name, fact] : facts_of(exported)) {
+    add_note(text, std::string(name).append(": ").append(fact));
+  }
   const std::vector<std::string> further = further_columns();
   std::string line;
   for (const std::string_view name : table_columns) line += std::string(name) + ",";

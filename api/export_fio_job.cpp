@@ -108,6 +108,7 @@ std::string fio_rate(const Workload& workload, Rw rw) {
 
 std::vector<Setting> settings_of(const Exported& exported) {
   std::vector<Setting> settings;
+  settings.reserve(exported.result.points.size());
   for (const Point& point : exported.result.points) settings.push_back(point.setting);
   if (settings.empty()) settings = exported.sweep.plan.settings;
   return settings;
@@ -121,7 +122,9 @@ void add_comment(std::string& text, const std::string& comment) {
 }
 
 void add_options(std::string& text, const std::vector<FioOption>& options) {
-  for (const auto& [name, value] : options) text += name + "=" + value + "\n";
+  for (const auto& [name, value] : options) {
+    text.append(name).append("=").append(value).append("\n");
+  }
 }
 
 std::string preface(const Exported& exported, const Run* run) {

@@ -211,8 +211,9 @@ std::string doubts(const std::vector<Verdict>& warnings) {
   std::string text = "<h2>Doubts</h2>\n<ul class=\"doubts\">\n";
   for (const Verdict& doubt : warnings) {
     const std::string severity(to_string(doubt.severity));
-    text += "<li class=\"" + severity + "\"><strong>" + escaped(doubt.name) + "</strong> (" +
-            severity + "): " + prose(doubt.sentence) + "</li>\n";
+    text.append("<li class=\"").append(severity).append("\"><strong>");
+    text.append(escaped(doubt.name)).append("</strong> (").append(severity).append("): ");
+    text.append(prose(doubt.sentence)).append("</li>\n");
   }
   return text + "</ul>\n";
 }

@@ -21,7 +21,7 @@ class FioProblems {
     if (wrong_.size() < wrong_most) wrong_.push_back({place + ", " + field, reason});
   }
   [[nodiscard]] std::size_t count() const noexcept { return wrong_.size(); }
-  [[nodiscard]] std::vector<FieldError> take() noexcept { return std::move(wrong_); }
+  [[nodiscard]] std::vector<FieldError> take() noexcept { return std::exchange(wrong_, {}); }
 
  private:
   static constexpr std::size_t wrong_most = 50;

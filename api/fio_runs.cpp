@@ -289,7 +289,9 @@ ImportedTable FioRuns::finish() {
   }
   for (const Group& group : groups_) check_once(group);
   throw_if_wrong(problems_.take());
-  for (const auto& [remark, name] : remarks_) note(name + ": " + remark);
+  for (const auto& [remark, name] : remarks_) {
+    note(std::string(name).append(": ").append(remark));
+  }
   note_company();
   ImportFacts facts = facts_;
   facts.target = common_target();

@@ -90,6 +90,7 @@ std::string table(const std::vector<Line>& lines) {
 std::string render_series_text(const Series& series, const analysis::History& history,
                                std::int64_t since_ns) {
   std::vector<Line> lines;
+  lines.reserve(history.points.size());
   for (const analysis::HistoryPoint& point : history.points) {
     lines.push_back({cells_of(series, point), point.pinned ? "Pinned." : ""});
   }
