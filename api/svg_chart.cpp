@@ -62,7 +62,9 @@ Scale linear_scale(double most) {
   const double step = round_up(std::max(most, 1e-9) / ticks_most);
   const double steps = std::ceil(most / step - 1e-9);
   scale.high = step * std::max(1.0, steps);
-  for (double i = 0; i <= steps; i += 1) scale.ticks.push_back(i * step);
+  const auto last = static_cast<int>(steps);
+  scale.ticks.reserve(static_cast<std::size_t>(last) + 1);
+  for (int i = 0; i <= last; ++i) scale.ticks.push_back(i * step);
   return scale;
 }
 
@@ -73,8 +75,10 @@ Scale log_scale(double least, double most) {
   scale.high = round_up(most);
   if (scale.high <= scale.low) scale.high = 2 * scale.low;
   const bool crowded = scale.high / scale.low > 150;
-  for (double power = std::pow(10, std::floor(std::log10(scale.low))); power <= scale.high * 1.01;
-       power *= 10) {
+  const auto first = static_cast<int>(std::floor(std::log10(scale.low)));
+  const auto last = static_cast<int>(std::floor(std::log10(scale.high * 1.01)));
+  for (int exponent = first; exponent <= last; ++exponent) {
+    const double power = std::pow(10, exponent);
     for (const double step : {1.0, 2.0, 5.0}) {
       const double tick = step * power;
       if (crowded && step != 1.0) continue;

@@ -41,7 +41,10 @@ double beta_fraction(double a, double b, double x) noexcept {
 double log_gamma(double x) noexcept {
   // Stirling's series, exact to 1e-14 from 10 on; smaller ones by the recurrence.
   double below = 0;
-  for (; x < 10; x += 1) below += std::log(x);
+  while (x < 10) {
+    below += std::log(x);
+    x += 1;
+  }
   const double square = 1 / (x * x);
   const double series =
       (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680)))) / x;

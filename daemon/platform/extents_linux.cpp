@@ -32,14 +32,12 @@ std::uint64_t unwritten_bytes(int descriptor) noexcept {
   std::uint64_t from = 0;
   for (std::uint32_t round = 0; round < rounds_most; ++round) {
     Room room;
-    fiemap request{};
+    fiemap& request = *reinterpret_cast<fiemap*>(room.bytes.data());
     request.fm_start = from;
     request.fm_length = FIEMAP_MAX_OFFSET - from;
     request.fm_flags = round == 0 ? FIEMAP_FLAG_SYNC : 0;
     request.fm_extent_count = extents_at_once;
-    std::memcpy(room.bytes.data(), &request, sizeof request);
-    if (ioctl(descriptor, FS_IOC_FIEMAP, room.bytes.data()) != 0) return unwritten;
-    std::memcpy(&request, room.bytes.data(), sizeof request);
+    if (ioctl(descriptor, FS_IOC_FIEMAP, &request) != 0) return unwritten;
     for (std::uint32_t i = 0; i < request.fm_mapped_extents; ++i) {
       const fiemap_extent extent = extent_at(room, i);
       if ((extent.fe_flags & FIEMAP_EXTENT_UNWRITTEN) != 0) unwritten += extent.fe_length;
