@@ -126,15 +126,16 @@ Standings standings(const SweepResult& result, std::span<const ModelFigure> earl
     standing.point = i;
     standing.earlier_sweeps = static_cast<std::uint32_t>(others.size());
     if (!others.empty()) {
+      const auto [low, high] = std::minmax_element(others.begin(), others.end());
       standing.median_iops = median(others);
-      standing.low = *std::min_element(others.begin(), others.end());
-      standing.high = *std::max_element(others.begin(), others.end());
-    }
-    if (others.size() >= percentile_needs) {
-      standing.percentile = percentile_of(point.iops, others);
-      ++counts.judged;
-      if (point.iops > *standing.high) ++counts.above;
-      if (point.iops < *standing.low) ++counts.below;
+      standing.low = *low;
+      standing.high = *high;
+      if (others.size() >= percentile_needs) {
+        standing.percentile = percentile_of(point.iops, others);
+        ++counts.judged;
+        if (point.iops > *high) ++counts.above;
+        if (point.iops < *low) ++counts.below;
+      }
     }
     standing.sentence = sentence_of(standing, point.iops, where_words(point.setting, plain));
     found.points.push_back(std::move(standing));
