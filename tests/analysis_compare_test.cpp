@@ -94,7 +94,7 @@ TEST_CASE("a point that failed on one side is no pair") {
 
 TEST_CASE("the interval of a ratio is that of the sample's deviation, not of the population's") {
   std::vector<Run> slow, fast;
-  for (const std::uint64_t iops : {100, 110, 120}) {
+  for (const std::uint64_t iops : {100U, 110U, 120U}) {
     slow.push_back(run_of(jobs(1), iops));
     fast.push_back(run_of(jobs(1), 2 * iops));
   }

@@ -152,7 +152,8 @@ TEST_CASE("jitter is drawn anew for each occurrence, is the same when asked agai
   Recurrence when = daily(3, 30);
   CHECK(jitter_of(when, 7, utc(december_1, 2, 30)) == 0);
   when.jitter_ns = 600 * static_cast<std::uint64_t>(second_ns);
-  std::int64_t least = when.jitter_ns, most = 0;
+  auto least = static_cast<std::int64_t>(when.jitter_ns);
+  std::int64_t most = 0;
   for (std::int64_t day = 0; day < 200; ++day) {
     const std::int64_t jitter = jitter_of(when, 7, utc(december_1 + day, 2, 30));
     CHECK(jitter == jitter_of(when, 7, utc(december_1 + day, 2, 30)));

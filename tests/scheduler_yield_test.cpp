@@ -141,7 +141,7 @@ TEST_CASE("6 % beside us disturb after three seconds in a row, 4 % never") {
 TEST_CASE("two disturbed seconds, a quiet one and two more are no three in a row") {
   Counted disk;
   OtherIo others = disk.watch();
-  for (const std::uint64_t beside : {100, 100, 0, 100, 100}) {
+  for (const std::uint64_t beside : {100U, 100U, 0U, 100U, 100U}) {
     disk.reads(100 + beside);
     disk.second(others, 100);
     CHECK_FALSE(others.disturbed());
