@@ -63,17 +63,13 @@ double worth(const Standing& one, bool is_best) {
 }  // namespace
 
 double run_noise(std::span<const RepeatedPoint> points) {
-  double squares = prior_runs * assumed_noise * assumed_noise;
-  double degrees = prior_runs;
-  for (const RepeatedPoint& point : points) {
-    if (point.runs.size() < 2) continue;
-    const double relative = coefficient_of_variation(point.runs);
-    if (!std::isfinite(relative)) continue;
-    const auto free = static_cast<double>(point.runs.size() - 1);
-    squares += free * relative * relative;
-    degrees += free;
-  }
-  return std::sqrt(squares / degrees);
+  std::vector<std::vector<double>> repeats;
+  repeats.reserve(points.size());
+  for (const RepeatedPoint& point : points) repeats.push_back(point.runs);
+  const PooledDeviation pooled = pooled_deviation(repeats);
+  const double squares = prior_runs * assumed_noise * assumed_noise +
+                         pooled.degrees * pooled.relative * pooled.relative;
+  return std::sqrt(squares / (prior_runs + pooled.degrees));
 }
 
 std::uint32_t most_doubtful(std::span<const RepeatedPoint> points) {

@@ -11,18 +11,10 @@
 #include "daemon/analysis/curves.h"
 #include "daemon/analysis/noise.h"
 #include "daemon/scheduler/plan.h"
+#include "daemon/scheduler/random.h"
 
 namespace iobenchd::scheduler {
 namespace {
-
-// splitmix64: the same order from the same seed with every standard library.
-std::uint64_t next_random(std::uint64_t& state) noexcept {
-  state += 0x9E3779B97F4A7C15U;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31);
-}
 
 Setting with_jobs(Setting setting, std::uint32_t numjobs) noexcept {
   setting.numjobs = numjobs;

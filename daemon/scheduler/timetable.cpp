@@ -4,6 +4,8 @@
 #include <chrono>
 #include <ctime>
 
+#include "daemon/scheduler/random.h"
+
 namespace iobenchd::scheduler {
 namespace {
 
@@ -85,11 +87,8 @@ std::uint64_t occurrences_between(const Recurrence& when, std::int64_t anchor_ns
 std::int64_t jitter_of(const Recurrence& when, std::uint64_t seed,
                        std::int64_t due_at_ns) noexcept {
   if (when.jitter_ns == 0) return 0;
-  // splitmix64, as schedule.cpp has it: the same everywhere.
-  std::uint64_t z = seed + static_cast<std::uint64_t>(due_at_ns) + 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return static_cast<std::int64_t>((z ^ (z >> 31)) % (when.jitter_ns + 1));
+  std::uint64_t state = seed + static_cast<std::uint64_t>(due_at_ns);
+  return static_cast<std::int64_t>(next_random(state) % (when.jitter_ns + 1));
 }
 
 std::int64_t longest_wait_ns(const Recurrence& when) noexcept {
