@@ -24,6 +24,7 @@ struct ImportFacts {
   std::optional<Rw> rw;                      // the same
   std::optional<IoEngine> ioengine;          // none: unknown
   std::string os, target, host, label;       // empty: unknown
+  std::string model, serial;                 // of the disk; the same
 };
 
 struct ImportedTable {

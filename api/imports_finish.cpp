@@ -45,6 +45,8 @@ SweepSpec spec_of(const ImportFacts& facts, const std::vector<Run>& runs) {
 void complete(Run& run, const ImportFacts& facts) {
   run.imported_figures = true;
   run.circumstances.os = facts.os;
+  run.circumstances.model = facts.model;
+  run.circumstances.serial = facts.serial;
   if (!facts.host.empty()) run.circumstances.host = facts.host;
   if (run.circumstances.target.empty()) run.circumstances.target = facts.target;
 }

@@ -42,6 +42,8 @@ ImportFacts wanted_facts(QueryReader& query) {
   facts.target = wanted_text(query, "target");
   facts.host = wanted_text(query, "host");
   facts.label = wanted_text(query, "label");
+  facts.model = wanted_text(query, "model");
+  facts.serial = wanted_text(query, "serial");
   return facts;
 }
 
@@ -84,8 +86,8 @@ ImportedTable parse_any(const Context& context, const Request& request, const Im
 }  // namespace
 
 Response post_import(const Context& context, const Request& request) {
-  QueryReader query(
-      request, {"bs", "iodepth", "numjobs", "rw", "ioengine", "os", "target", "host", "label"});
+  QueryReader query(request, {"bs", "iodepth", "numjobs", "rw", "ioengine", "os", "target", "host",
+                              "label", "model", "serial"});
   const ImportFacts facts = wanted_facts(query);
   query.finish();
   ImportedTable table = parse_any(context, request, facts);

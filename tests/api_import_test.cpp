@@ -73,11 +73,15 @@ TEST_CASE("what the query says wins over the table's notes") {
   facts.ioengine = IoEngine::psync;
   facts.os = "OpenBSD 7.7";
   facts.target = "sd0";
+  facts.model = "CT1000P3PSSD8";
+  facts.serial = "2247E68C";
   const api::ImportedTable table = parse_import(published(), facts);
   CHECK(table.runs[0].setting.iodepth == 4);
   CHECK(table.runs[0].measurement.ioengine == IoEngine::psync);
   CHECK(table.runs[0].circumstances.os == "OpenBSD 7.7");
   CHECK(table.sweep.spec.target == "sd0");
+  CHECK(table.runs[0].circumstances.model == "CT1000P3PSSD8");
+  CHECK(table.runs[0].circumstances.serial == "2247E68C");
 }
 
 TEST_CASE("columns may come in any order, and bandwidth, latency and note may be missing") {
