@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -58,6 +59,7 @@ RegressionFinding find_regression(storage::Store& store, const Sweep& sweep,
   RegressionFinding found;
   std::size_t points = 0, worse = 0;
   double worst = 1;
+  double least_p = 1;
   std::string example;
   for (const auto& [point, values] : newest) {
     const auto base = earlier.find(point);
@@ -68,13 +70,17 @@ RegressionFinding find_regression(storage::Store& store, const Sweep& sweep,
     ++points;
     if (!analysis::is_worse(comparison->change)) continue;
     ++worse;
+    least_p = std::min(least_p, comparison->p.value_or(0));
     if (comparison->ratio >= worst) continue;
     worst = comparison->ratio;
     example = fmt::format("{}: {:.0f} % fewer IOPS than in the {} before",
                           point_text(std::get<Setting>(point)), (1 - worst) * 100,
                           sweeps == 1 ? "sweep" : std::to_string(sweeps) + " sweeps");
   }
-  if (worse > 0)
+  // Of twenty points that are as they were one is "worse" by chance: p holds for all together
+  // (Bonferroni), or more than half of them say it.
+  const bool by_chance = least_p * static_cast<double>(points) > analysis::significance;
+  if (worse > 0 && (!by_chance || 2 * worse > points))
     found.sentence = fmt::format("{} ({} of {} {} worse)", example, worse, points,
                                  points == 1 ? "point is" : "points are");
   return found;
