@@ -111,6 +111,25 @@ both "$small" "$large"
 ! overlap /tmp/first /tmp/second || fail "two namespaces of one controller were measured at once"
 passed "two workers: two disks side by side, two namespaces of one controller one after the other"
 
+# --- others who need the disk
+post "{\"target\": \"$plain\", \"rw\": [\"randread\"], \"numjobs\": [1], \"size\": \"64m\",
+  \"runtime\": \"8s\", \"yield_to_other_io\": true}" 202 '"id"'
+wait_for 30 "a run to disturb" measuring "$id"
+while true; do
+  cat "$plain" >/dev/null
+  echo 1 >/proc/sys/vm/drop_caches
+done &
+others=$!
+yielding() { ask "/api/v1/sweeps/$id" && holds '.progress.phase == "yielding"'; }
+wait_for 30 "the run to make room for others" yielding
+kill "$others"
+done_well "$id" 90 "a sweep that made room"
+ask "/api/v1/runs?sweep_id=$id&state=interrupted"
+holds '.items | length == 1 and (.[0].error | contains("others did"))' ||
+  fail "the run that made room doesn't say so"
+made_room=$(jq -r '.items[0].error' /tmp/body)
+passed "a run makes room for others and is made again: $made_room"
+
 # --- a disk pulled out
 post "{\"target\": \"$pulled\", $read, \"runtime\": \"20s\"}" 202 '"id"'
 wait_for 30 "a run on the disk to pull" measuring "$id"
