@@ -11,6 +11,10 @@ Json render_sweet_spot(const std::optional<SweetSpot>& spot) {
           {"rule", spot->rule},
           {"confidence", number(spot->confidence)},
           {"confidence_basis", spot->confidence_basis},
+          {"likely",
+           {{"low", spot->likely_low},
+            {"high", spot->likely_high},
+            {"in_band", number(spot->likely_in_band)}}},
           {"sentence", spot->sentence}};
 }
 

@@ -231,6 +231,34 @@ TEST_CASE("confidence resamples repeats where there are any, and says so") {
   CHECK(share < 0.3);
 }
 
+TEST_CASE("likely answers: a run as far off as the answers lie apart may give any of them") {
+  // 8 jobs have B = 400³/8, 10 jobs with 430.9 the same; 6 jobs 56 % of it, 16 jobs 67 %.
+  const std::vector<Figure> toss =
+      published::rates(std::vector<std::uint32_t>{1, 6, 8, 10, 16, 32},
+                       std::vector<double>{100, 300, 400, 430.9, 441, 445});
+  CHECK(likely_answers(toss, {}, {8, 8}, noise, 0.001).range == Band{8, 10});
+  // A run off by 1 % puts B off by 3 %: far from the 33 % that 16 jobs lack.
+  CHECK(likely_answers(toss, {}, {8, 10}, noise, 0.01).range == Band{8, 10});
+  CHECK(likely_answers(toss, {}, {8, 10}, noise, 0.01).in_band == 1);
+  // By 10 %, 30 % of B: 16 jobs may win.
+  CHECK(likely_answers(toss, {}, {8, 10}, noise, 0.10).range == Band{8, 16});
+  CHECK(likely_answers(toss, {}, {8, 8}, noise, 0.10).in_band < 0.8);
+  // Sixteen runs each: 0.10 * 1.2 / 4 is 3 %, B 9 %; they are out of it again.
+  const std::vector<std::vector<double>> repeats(6, std::vector<double>(16, 1.0));
+  CHECK(likely_answers(toss, repeats, {8, 10}, noise, 0.10).range == Band{8, 10});
+  CHECK(likely_answers(toss, repeats, {6, 12}, noise, 0.001).range ==
+        Band{6, 12});  // holds the band
+  CHECK(likely_answers({}, {}, {8, 10}, noise, 0.10).range == Band{8, 10});
+}
+
+TEST_CASE("likely answers: a draw that ends without an answer says the most measured") {
+  const std::vector<Figure> rising = published::rates(std::vector<std::uint32_t>{1, 2, 4, 8},
+                                                      std::vector<double>{100, 160, 260, 327});
+  // B at 4 is 4.39, at 8 it is 4.37 million: half of the draws rise to the end.
+  CHECK(decide(rising, noise).at == 4);
+  CHECK(likely_answers(rising, {}, {4, 4}, noise, 0.02).range == Band{4, 8});
+}
+
 TEST_CASE("the normal deviates are near normal and the same on every machine") {
   Random random(42);
   double sum = 0;

@@ -134,7 +134,7 @@ SweepResult filled_result() {
   point.verdicts = {verdict};
   point.run_ids = {1};
   Curve curve;
-  curve.sweet_spot = SweetSpot{8, 6, 8, "balance", 0.9, "repeats", "text"};
+  curve.sweet_spot = SweetSpot{8, 6, 8, "balance", 0.9, "repeats", 4, 12, 0.9, "text"};
   curve.no_sweet_spot = Named{"name", "text"};
   curve.latency_first = curve.throughput_first = curve.kneedle = curve.under_limit =
       Opinion{4, "rule"};

@@ -96,7 +96,7 @@ TEST_CASE("what is not a number never reaches JSON") {
 TEST_CASE("a curve's axis is null among its fields, and either the answer or the reason is there") {
   Curve curve;
   curve.setting = {Rw::randread, 4096, 32, 0};
-  curve.sweet_spot = SweetSpot{8, 6, 8, "balance", 0.97, "repeats", "6 to 8 jobs."};
+  curve.sweet_spot = SweetSpot{8, 6, 8, "balance", 0.97, "repeats", 4, 9, 0.9, "6 to 8 jobs."};
   curve.latency_first = Opinion{4, "latency_first"};
   Json json = api::render_result({{}, {curve}, "", {}})["curves"][0];
   CHECK(json["axis"] == "numjobs");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/analysis/answer.h"
+#include "daemon/analysis/auto_repeats.h"
 #include "daemon/analysis/confidence.h"
 #include "daemon/analysis/curves.h"
 #include "daemon/analysis/figures.h"
@@ -106,10 +107,13 @@ std::optional<Spot> decide_sweet_spot(const CurveFigures& from, bool one_per_job
   const Band around = band(from.figures, decision.at, between);
   const Confidence sure = confidence(from.figures, from.repeats, around, curve.noise);
   after = beyond(from.figures, decision.at);
-  SweetSpot spot{decision.at, around.low,
-                 around.high, decision.outcome == Outcome::first ? "first" : "balance",
-                 sure.share,  sure.basis,
-                 ""};
+  const LikelyAnswers likely =
+      likely_answers(from.figures, from.repeats, around, curve.noise, run_noise(from.repeats));
+  SweetSpot spot{decision.at,      around.low,
+                 around.high,      decision.outcome == Outcome::first ? "first" : "balance",
+                 sure.share,       sure.basis,
+                 likely.range.low, likely.range.high,
+                 likely.in_band,   ""};
   spot.sentence = sweet_spot_sentence(curve, spot, after, one_per_job);
   curve.sweet_spot = std::move(spot);
   return Spot{decision.at, around};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "daemon/analysis/confidence.h"
 #include "daemon/analysis/wording.h"
 
 namespace iobenchd::analysis {
@@ -51,10 +52,22 @@ std::string in_flight(const Curve& curve, bool one_per_job) {
          std::to_string(std::uint64_t{jobs} * curve.setting.iodepth) + " in flight";
 }
 
-// The band without its noun: "6 to 8".
+// A band that reaches to the most measured may be all that can be said, however unsure.
+bool is_sure(const SweetSpot& spot) {
+  return spot.likely_in_band >= sure_share ||
+         (spot.likely_low == spot.low && spot.likely_high == spot.high);
+}
+
+// What is told: the band, or where the runs don't bear it, all that they could have said.
+Band told(const SweetSpot& spot) {
+  return is_sure(spot) ? Band{spot.low, spot.high} : Band{spot.likely_low, spot.likely_high};
+}
+
+// Without its noun: "6 to 8".
 std::string band_range(const Curve& curve) {
-  const std::string low = place(curve.axis, curve.sweet_spot->low);
-  const std::string high = place(curve.axis, curve.sweet_spot->high);
+  const Band range = told(*curve.sweet_spot);
+  const std::string low = place(curve.axis, range.low);
+  const std::string high = place(curve.axis, range.high);
   return low == high ? low : low + " to " + high;
 }
 
@@ -93,12 +106,12 @@ struct Union {
 };
 
 Union united(std::span<const CurveAnswer> curves) {
-  const SweetSpot& first = *curves.front().curve->sweet_spot;
+  const Band first = told(*curves.front().curve->sweet_spot);
   Union result{first.low, first.high};
   std::uint32_t shared_low = first.low;
   std::uint32_t shared_high = first.high;
   for (const CurveAnswer& c : curves) {
-    const SweetSpot& spot = *c.curve->sweet_spot;
+    const Band spot = told(*c.curve->sweet_spot);
     result.alike = result.alike && spot.low == first.low && spot.high == first.high;
     result.low = std::min(result.low, spot.low);
     result.high = std::max(result.high, spot.high);
@@ -121,6 +134,26 @@ std::string joined(std::span<const std::string> texts, std::span<const std::stri
     result += labels[i] + std::string(behind_label) + texts[i];
   }
   return result;
+}
+
+// " The runs of reads differ too much to say it closer; this time it was 12 jobs." Empty where all
+// are sure.
+std::string unsureness(std::span<const CurveAnswer> curves, std::span<const std::string> labels) {
+  std::string names;
+  std::size_t unsure = 0;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (is_sure(*curves[i].curve->sweet_spot)) continue;
+    names += (unsure++ > 0 ? " and " : "") + labels[i];
+  }
+  if (unsure == 0) return "";
+  const std::string whose = unsure < curves.size() ? " of " + names : "";
+  std::string sentence = " The runs" + whose + " differ too much to say it closer";
+  if (curves.size() == 1) {
+    const Curve& curve = *curves.front().curve;
+    sentence +=
+        "; this time it was " + amount(curve.axis, curve.sweet_spot->at, curve.sweet_spot->at);
+  }
+  return sentence + ".";
 }
 
 std::string common_advice(std::span<const CurveAnswer> curves,
@@ -147,7 +180,7 @@ std::string common_advice(std::span<const CurveAnswer> curves,
     if (deep) sentence += joined(flights, labels, ", ", ": ");
     sentence += ")";
   }
-  sentence += ".";
+  sentence += "." + unsureness(curves, labels);
   if (last != 0) {
     // Nothing is beyond a band that reaches to the end; then the end is held against the answer.
     const std::string where =
@@ -167,8 +200,9 @@ std::string spread_advice(std::span<const CurveAnswer> curves,
   std::size_t least = 0;
   std::size_t most = 0;
   for (std::size_t i = 1; i < curves.size(); ++i) {
-    if (curves[i].curve->sweet_spot->low < curves[least].curve->sweet_spot->low) least = i;
-    if (curves[i].curve->sweet_spot->high > curves[most].curve->sweet_spot->high) most = i;
+    const Band here = told(*curves[i].curve->sweet_spot);
+    if (here.low < told(*curves[least].curve->sweet_spot).low) least = i;
+    if (here.high > told(*curves[most].curve->sweet_spot).high) most = i;
   }
   const Union all = united(curves);
   return capitalised(amount(curves.front().curve->axis, all.low, all.high)) +

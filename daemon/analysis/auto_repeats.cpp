@@ -11,8 +11,7 @@ namespace iobenchd::analysis {
 namespace {
 
 constexpr double prior_runs = 4;
-constexpr double median_penalty = 1.2;  // a median of few knows that much less than their mean
-constexpr double certain = 3;           // standard errors
+constexpr double certain = 3;  // standard errors
 constexpr std::size_t least_of_best = 3;
 constexpr double weight_of_best = 2 * median_penalty;
 
@@ -66,6 +65,10 @@ double run_noise(std::span<const RepeatedPoint> points) {
   std::vector<std::vector<double>> repeats;
   repeats.reserve(points.size());
   for (const RepeatedPoint& point : points) repeats.push_back(point.runs);
+  return run_noise(repeats);
+}
+
+double run_noise(std::span<const std::vector<double>> repeats) {
   const PooledDeviation pooled = pooled_deviation(repeats);
   const double squares = prior_runs * assumed_noise * assumed_noise +
                          pooled.degrees * pooled.relative * pooled.relative;

@@ -17,6 +17,7 @@ struct RepeatedPoint {
 // Relative deviation of a single run: pooled over the points, with 2 % as if four runs had said so,
 // because the first few repeats know little.
 [[nodiscard]] double run_noise(std::span<const RepeatedPoint> points);
+[[nodiscard]] double run_noise(std::span<const std::vector<double>> repeats);
 
 // 0 where every point's place is certain, by three standard errors of its balance, and the best one
 // has three runs. Points without a usable run are passed over.

@@ -1,6 +1,7 @@
 #include "daemon/analysis/confidence.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "daemon/analysis/noise.h"
 
@@ -32,6 +33,16 @@ double resampled(const Figure& figure, std::span<const double> repeats, Random& 
   const auto count = static_cast<std::uint32_t>(repeats.size());
   for (std::uint32_t i = 0; i < count; ++i) scratch.push_back(repeats[random.below(count)]);
   return median(scratch);
+}
+
+std::size_t resamples_of(std::size_t figures) {
+  return std::clamp<std::size_t>(most_draws / figures, 10, most_resamples);
+}
+
+// Relative standard error of a median of so many runs.
+double error_of(std::size_t runs, double run_noise) {
+  if (runs < 2) return run_noise;
+  return run_noise * (runs > 2 ? median_penalty : 1) / std::sqrt(static_cast<double>(runs));
 }
 
 std::string basis_of(std::span<const std::vector<double>> repeats, std::size_t points) {
@@ -71,8 +82,7 @@ Confidence confidence(std::span<const Figure> figures, std::span<const std::vect
   result.basis = basis_of(repeats, figures.size());
   if (figures.empty()) return result;
   const Band accepted = widened(figures, around);
-  const std::size_t resamples =
-      std::clamp<std::size_t>(most_draws / figures.size(), 10, most_resamples);
+  const std::size_t resamples = resamples_of(figures.size());
   Random random(seed);
   std::vector<Figure> drawn(figures.begin(), figures.end());
   std::vector<double> scratch;
@@ -88,6 +98,34 @@ Confidence confidence(std::span<const Figure> figures, std::span<const std::vect
   }
   result.share = static_cast<double>(hits) / static_cast<double>(resamples);
   return result;
+}
+
+LikelyAnswers likely_answers(std::span<const Figure> figures,
+                             std::span<const std::vector<double>> repeats, const Band& around,
+                             double noise, double run_noise) {
+  if (figures.empty()) return {around, 1};
+  const std::size_t resamples = resamples_of(figures.size());
+  Random random(seed);
+  std::vector<Figure> drawn(figures.begin(), figures.end());
+  std::vector<std::uint32_t> answers;
+  answers.reserve(resamples);
+  for (std::size_t round = 0; round < resamples; ++round) {
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const std::size_t runs = i < repeats.size() ? repeats[i].size() : 1;
+      const double off = error_of(runs, run_noise) * random.normal();
+      drawn[i].x = figures[i].x * std::max(1 + off, 0.01);  // x stays positive
+    }
+    const Decision decision = decide(drawn, noise);
+    answers.push_back(decision.at != 0 ? decision.at : figures.back().n);
+  }
+  std::sort(answers.begin(), answers.end());
+  const std::size_t tail = resamples / 20;
+  const auto inside = std::count_if(answers.begin(), answers.end(), [&around](std::uint32_t n) {
+    return n >= around.low && n <= around.high;
+  });
+  return {
+      {std::min(around.low, answers[tail]), std::max(around.high, answers[resamples - 1 - tail])},
+      static_cast<double>(inside) / static_cast<double>(resamples)};
 }
 
 }  // namespace iobenchd::analysis

@@ -40,4 +40,20 @@ struct Confidence {
                                     std::span<const std::vector<double>> repeats,
                                     const Band& around, double noise);
 
+// Below this share in the band, the band is better than the runs bear.
+inline constexpr double sure_share = 0.8;
+
+struct LikelyAnswers {
+  Band range;          // from the 5th to the 95th percentile; holds `around` whole
+  double in_band = 1;  // share inside `around` itself
+};
+
+// 1000 answers, each decided from an x that is off by a normal deviate of `run_noise`
+// (auto_repeats.h) over the root of the point's number of runs: two repeats that happen to agree
+// don't make it narrower than a disk that noisy allows, which the resamples of confidence() do. A
+// draw that ends without an answer counts as the largest n.
+[[nodiscard]] LikelyAnswers likely_answers(std::span<const Figure> figures,
+                                           std::span<const std::vector<double>> repeats,
+                                           const Band& around, double noise, double run_noise);
+
 }  // namespace iobenchd::analysis

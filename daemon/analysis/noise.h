@@ -13,6 +13,9 @@ namespace iobenchd::analysis {
 inline constexpr double assumed_noise = 0.02;  // without repeats
 inline constexpr double least_noise = 0.01;
 inline constexpr double most_noise = 0.05;
+// A median of a few runs is that much further off than their mean (1.16 for 3 of a normal
+// distribution, 1.20 for 5, 1.25 for many).
+inline constexpr double median_penalty = 1.2;
 
 // All of them are 0 for an empty span; stddev also for a single value.
 [[nodiscard]] double mean(std::span<const double> values) noexcept;

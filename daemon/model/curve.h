@@ -49,6 +49,10 @@ struct SweetSpot {
   std::string rule;  // balance, first
   double confidence = 0;
   std::string confidence_basis;  // "repeats" or "assumed 2 % noise"
+  // What the answer would be 9 times in 10, were all of it measured again: holds low to high; and
+  // how often it would lie in low to high. Below 0.8 the sentence gives likely_low to likely_high.
+  std::uint32_t likely_low = 0, likely_high = 0;
+  double likely_in_band = 1;
   std::string sentence;
 };
 

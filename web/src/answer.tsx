@@ -152,6 +152,7 @@ function Second({ curve }: { curve: Curve }) {
   if (spot !== null) {
     add(`sweet spot (${spot.rule})`, spot.at);
     add('confidence', `${Math.round(spot.confidence * 100)}\u202f%`);
+    add('9 times in 10', `${spot.likely.low} to ${spot.likely.high}`);
   }
   add('latency first', curve.latency_first?.at);
   add('throughput first', curve.throughput_first?.at);

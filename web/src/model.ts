@@ -73,6 +73,7 @@ export interface SweetSpot {
   high: number;
   rule: string;
   confidence: number;
+  likely: { low: number; high: number; in_band: number };
   sentence: string;
 }
 
