@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "daemon/model/failpoint.h"
 #include "storage/database.h"
 #include "storage/identity.h"
 #include "storage/pages.h"
@@ -206,6 +207,7 @@ void RunStore::finish(const Run& run, const RunSummary& summary) {
       if (before.state == to_string(run.state)) return;
       throw Error(ErrorCode::conflict, "run " + std::to_string(run.id) + " is " + before.state);
     }
+    failpoint("run_storing");
     drop_circumstances(connection, before.circumstances_id);  // what begin() knew, if it was less
     Statement(connection, R"sql(
       UPDATE sweeps

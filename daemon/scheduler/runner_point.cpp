@@ -9,6 +9,7 @@
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/model/failpoint.h"
 #include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/rounds.h"
 #include "daemon/scheduler/runner.h"
@@ -57,6 +58,7 @@ void Runner::measure_point(const PlannedRun& planned) {
   Run run = new_run(planned);
   stored([&] { run.id = in_.store.runs().begin(run); }, false);
   MeasureResult result;
+  failpoint("run_started");
   if (interruptions_[planned] >= most_interruptions) {
     result.failure = {FailureKind::io, 0,
                       "the daemon or the machine went down twice during this run; it is not tried "
@@ -170,7 +172,9 @@ MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Obse
     return result;
   }
   MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
+  failpoint("engine_started");
   let_go(std::move(process), result.end);
+  failpoint("result_seen");
   if (result.end == RunEnd::failed && result.failure.kind != FailureKind::hung &&
       device_is_gone()) {
     result.failure.kind = FailureKind::device_gone;
@@ -229,7 +233,9 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
   stored([&] { in_.store.runs().finish(run, summary); }, true);
   if (result.end != RunEnd::stopped) {
     schedule_->note(planned,
+  failpoint("run_measured");
                     result.end == RunEnd::done ? std::optional(summary.iops) : std::nullopt);
+  failpoint("run_stored");
     ++runs_done_;
     board_.count(runs_done_, runs_done_ + schedule_->most_left());
   }
@@ -243,6 +249,7 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
   if (result.end == RunEnd::stopped) {
     if (yielded_.empty()) throw Stopped{};
     return yield_to_others(planned);
+  failpoint("run_told");
   }
   if (result.end == RunEnd::failed) {
     spdlog::warn("sweep {}: run {}: {}: failed: {}", sweep_.id, run.id, point_text(run.setting),

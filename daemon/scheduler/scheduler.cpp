@@ -9,6 +9,7 @@
 
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/model/failpoint.h"
 #include "daemon/scheduler/scheduler_state.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/timetable.h"
@@ -254,6 +255,7 @@ Sweep Scheduler::submit(const SweepSpec& spec, std::int64_t schedule_id) {
   if (state.machine.machine) sweep.host = state.machine.machine().host;
   sweep = state.store.sweeps().create(std::move(sweep));
   spdlog::info("sweep {}: queued: {} on {}, at most {} runs", sweep.id, spec.preset,
+  failpoint("sweep_stored");
                sweep.plan.target, sweep.plan.runs);
   state.hub.publish(state_event(sweep, SweepState::queued, ""));
   const std::lock_guard lock(state.mutex);
