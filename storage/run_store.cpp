@@ -254,7 +254,7 @@ std::uint32_t RunStore::interrupt_running() {
   return database_.write([&](Connection& connection) {
     Statement(connection, R"sql(
       UPDATE runs
-         SET state = 'interrupted', finished_at_ns = :now_ns,
+         SET state = 'interrupted', finished_at_ns = max(:now_ns, started_at_ns),
              error = 'the daemon ended before the run did'
        WHERE state = 'running')sql")
         .bind("now_ns", now_())

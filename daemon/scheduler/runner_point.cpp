@@ -56,9 +56,10 @@ std::string point_text(const Setting& setting) {
 
 void Runner::measure_point(const PlannedRun& planned) {
   Run run = new_run(planned);
+  run_began_ns_ = monotonic_now_ns();
   stored([&] { run.id = in_.store.runs().begin(run); }, false);
-  MeasureResult result;
   failpoint("run_started");
+  MeasureResult result;
   if (interruptions_[planned] >= most_interruptions) {
     result.failure = {FailureKind::io, 0,
                       "the daemon or the machine went down twice during this run; it is not tried "
@@ -171,10 +172,10 @@ MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Obse
     result.failure = {FailureKind::refused, 0, error.what()};
     return result;
   }
-  MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
   failpoint("engine_started");
-  let_go(std::move(process), result.end);
+  MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
   failpoint("result_seen");
+  let_go(std::move(process), result.end);
   if (result.end == RunEnd::failed && result.failure.kind != FailureKind::hung &&
       device_is_gone()) {
     result.failure.kind = FailureKind::device_gone;
@@ -227,15 +228,17 @@ void Runner::name_end(Run& run, const MeasureResult& result) const {
 }
 
 void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result) {
-  run.finished_at_ns = wall_now_ns();
+  // The wall's clock may have been set meanwhile: a run lasted as long as it did.
+  run.finished_at_ns =
+      run.started_at_ns + static_cast<std::int64_t>(monotonic_now_ns() - run_began_ns_);
   name_end(run, result);
   const RunSummary summary = analysis::summarise(run);
+  failpoint("run_measured");
   stored([&] { in_.store.runs().finish(run, summary); }, true);
+  failpoint("run_stored");
   if (result.end != RunEnd::stopped) {
     schedule_->note(planned,
-  failpoint("run_measured");
                     result.end == RunEnd::done ? std::optional(summary.iops) : std::nullopt);
-  failpoint("run_stored");
     ++runs_done_;
     board_.count(runs_done_, runs_done_ + schedule_->most_left());
   }
@@ -246,10 +249,10 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
   event.state = SweepState::running;
   event.progress = board_.now();
   in_.hub.publish(std::move(event));
+  failpoint("run_told");
   if (result.end == RunEnd::stopped) {
     if (yielded_.empty()) throw Stopped{};
     return yield_to_others(planned);
-  failpoint("run_told");
   }
   if (result.end == RunEnd::failed) {
     spdlog::warn("sweep {}: run {}: {}: failed: {}", sweep_.id, run.id, point_text(run.setting),
