@@ -44,7 +44,8 @@ struct Connection {
   std::string peer;
   Stage stage = Stage::head;
   Clock::time_point deadline;
-  Clock::time_point write_by;  // all of the answer
+  Clock::time_point idle_since;  // in the stage head, with no input
+  Clock::time_point write_by;    // all of the answer
   std::string input;
   HeadScan scan;
   std::optional<Exchange> exchange;

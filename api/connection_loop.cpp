@@ -20,10 +20,16 @@
 namespace iobenchd::api {
 namespace {
 
-// Connections over the cap that are being told so; beyond these a socket is just closed.
+// Connections over the cap that are being told so, or as many as the cap if that is less; beyond
+// these a socket is just closed.
 constexpr std::size_t turned_away_most = 64;
+constexpr std::size_t accepted_most = 256;  // a round; then the others get their turn
 constexpr std::chrono::milliseconds accept_pause{200};
 constexpr std::chrono::milliseconds finish_time{300};
+
+bool is_idle(const Connection& connection) {
+  return connection.stage == Stage::head && connection.input.empty();
+}
 
 }  // namespace
 
@@ -148,18 +154,41 @@ void ConnectionLoop::take_back() {
   }
 }
 
-// Who has its answer and only has to hang up takes nobody's place.
-bool ConnectionLoop::is_full() const {
-  if (connections_.size() + away_ < limits_.connections) return false;
-  const auto leaving =
-      std::count_if(connections_.begin(), connections_.end(), [](const auto& connection) {
-        return connection == nullptr || connection->stage == Stage::draining;
-      });
-  return connections_.size() + away_ - static_cast<std::size_t>(leaving) >= limits_.connections;
+// Who is here, counted once for all newcomers of a round. Who has its answer and only has to hang
+// up takes nobody's place.
+ConnectionLoop::Census ConnectionLoop::take_census() const {
+  Census census;
+  census.open = away_;
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    if (connections_[i] == nullptr) continue;
+    ++census.open;
+    if (connections_[i]->stage == Stage::draining) ++census.leaving;
+    if (is_idle(*connections_[i])) census.idle.push_back(i);
+  }
+  if (census.open + accepted_most <= limits_.connections) census.idle.clear();
+  std::sort(census.idle.begin(), census.idle.end(), [this](std::size_t one, std::size_t other) {
+    return connections_[one]->idle_since > connections_[other]->idle_since;
+  });
+  return census;
+}
+
+// Whoever has asked for nothing the longest gives way to somebody who may, or a crowd of idle
+// clients would keep everybody out. A newcomer's request has the time to arrive that as many others
+// take to come as there are places.
+bool ConnectionLoop::make_room(Census& census) {
+  if (census.open - census.leaving < limits_.connections) return true;
+  if (census.idle.empty()) return false;
+  drop(connections_[census.idle.back()]);
+  census.idle.pop_back();
+  --census.open;
+  return true;
 }
 
 void ConnectionLoop::accept_from(const Listener& listener) {
-  for (int i = 0; i < 64; ++i) {  // then the others get their turn
+  Census census = take_census();
+  // Not more than there are idle ones to give way: those who come now are not among them.
+  const std::size_t most = std::clamp<std::size_t>(limits_.connections / 4, 1, accepted_most);
+  for (std::size_t i = 0; i < most; ++i) {
     auto connection = std::make_unique<Connection>();
     const int fd = ::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
@@ -177,12 +206,19 @@ void ConnectionLoop::accept_from(const Listener& listener) {
     if (listener.door() != Door::unix_socket) {
       ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
-    if (connections_.size() + away_ >= limits_.connections + turned_away_most) continue;
-    if (is_full()) {
+    connection->idle_since = Clock::now();
+    if (!make_room(census)) {
+      const std::size_t turned_away = std::min(turned_away_most, limits_.connections);
+      if (census.open >= limits_.connections + turned_away) continue;
       answer(*connection, problem(503, "too many connections are open"), true, false);
     }
+    ++census.open;
     connections_.push_back(std::move(connection));
-    if (connections_.back()->stage == Stage::writing) proceed(connections_.back());
+    if (connections_.back()->stage != Stage::writing) continue;
+    proceed(connections_.back());
+    const bool stays = connections_.back() != nullptr;
+    if (!stays) --census.open;
+    if (stays && connections_.back()->stage == Stage::draining) ++census.leaving;
   }
 }
 

@@ -56,7 +56,12 @@ class ConnectionLoop {
   void watch();
   [[nodiscard]] int patience_ms() const;
   void take_back();
-  [[nodiscard]] bool is_full() const;
+  struct Census {
+    std::size_t open = 0, leaving = 0;
+    std::vector<std::size_t> idle;  // places in connections_; the longest idle is last
+  };
+  [[nodiscard]] Census take_census() const;
+  [[nodiscard]] bool make_room(Census& census);
   void accept_from(const Listener& listener);
   void close_idle();
   void expire(Clock::time_point now);

@@ -186,6 +186,7 @@ bool ConnectionLoop::write_on(Owner& connection) {
   connection->scan.restart();
   connection->stage = Stage::head;
   connection->is_fresh = !connection->input.empty();
+  connection->idle_since = Clock::now();
   connection->deadline =
       Clock::now() + (connection->is_fresh ? limits_.head_time : limits_.idle_time);
   return connection->is_fresh;

@@ -18,7 +18,8 @@
 namespace iobenchd::api {
 namespace {
 
-constexpr int backlog = 128;
+// As many as the system lets wait: who finds the queue full tries again after a second.
+constexpr int backlog = SOMAXCONN;
 
 Error failure(const std::string& address, const std::string& why) {
   return {ErrorCode::unavailable, "can't listen on " + address + ": " + why};

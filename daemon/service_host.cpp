@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -23,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds answer_patience{5};
 constexpr std::chrono::seconds facts_patience{6};  // the launcher ends a probe after 5
 constexpr int poll_step_ms = 50;
+constexpr const char* launcher_is_gone = "the launcher doesn't listen any more";
 
 // The largest message there is; a longer packet is no message.
 union AnyMessage {
@@ -153,13 +155,24 @@ ServiceHost::~ServiceHost() {
 }
 
 template <typename Message>
-void ServiceHost::send_message(const Message& message) {
+bool ServiceHost::try_to_send(const Message& message) const {
   ssize_t sent = 0;
   do {
     sent = send(control_, &message, sizeof message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  if (sent != static_cast<ssize_t>(sizeof message))
-    throw Error(ErrorCode::unavailable, "the launcher doesn't listen any more");
+  return sent == static_cast<ssize_t>(sizeof message);
+}
+
+// Without a launcher the service ends. Who asked waits until it has begun to, for only then is what
+// fails not held against a sweep: its runs are interrupted.
+template <typename Message>
+void ServiceHost::send_message(const Message& message) {
+  if (try_to_send(message)) return;
+  std::unique_lock lock(mutex_);
+  stop_said_ = true;
+  changed_.notify_all();
+  changed_.wait_for(lock, answer_patience, [this] { return abandoned_; });
+  throw Error(ErrorCode::unavailable, launcher_is_gone);
 }
 
 std::unique_ptr<scheduler::EngineProcess> ServiceHost::open(const OpenRun& request) {
@@ -215,7 +228,7 @@ TargetFacts ServiceHost::counters(const std::string& leaf) noexcept {
 }
 
 void ServiceHost::tell_ready(bool ok, const std::string& text) {
-  send_message(ready_message(ok, text));
+  if (!try_to_send(ready_message(ok, text))) throw Error(ErrorCode::unavailable, launcher_is_gone);
 }
 
 void ServiceHost::wait_for_stop() {
@@ -237,7 +250,7 @@ void ServiceHost::read_messages() {
     spdlog::error("control socket: {}", error.what());
   }
   const std::lock_guard lock(mutex_);
-  stop_said_ = true;
+  stop_said_ = launcher_gone_ = true;
   changed_.notify_all();
 }
 
@@ -321,7 +334,10 @@ void ServiceHost::forget(std::uint64_t token) {
 std::optional<int> ServiceHost::wait_status(std::uint64_t token) {
   const std::lock_guard lock(mutex_);
   const auto at = asked_.find(token);
-  return at == asked_.end() ? std::nullopt : at->second.wait_status;
+  if (at == asked_.end()) return std::nullopt;
+  // Nobody is left to say. If the engine doesn't end, its lease tells the next life of the daemon.
+  if (launcher_gone_ && !at->second.wait_status) return SIGKILL;
+  return at->second.wait_status;
 }
 
 bool ServiceHost::abandoned() {

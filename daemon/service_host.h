@@ -59,6 +59,8 @@ class ServiceHost final : public scheduler::EngineHost {
   [[nodiscard]] std::optional<int> wait_status(std::uint64_t token);
   [[nodiscard]] bool abandoned();
   template <typename Message>
+  [[nodiscard]] bool try_to_send(const Message& message) const;
+  template <typename Message>
   void send_message(const Message& message);
 
   const int control_;
@@ -67,7 +69,7 @@ class ServiceHost final : public scheduler::EngineHost {
   std::condition_variable changed_;
   std::map<std::uint64_t, Asked> asked_;
   std::uint64_t last_token_ = 0;
-  bool stop_said_ = false, abandoned_ = false;
+  bool stop_said_ = false, abandoned_ = false, launcher_gone_ = false;
   std::thread reader_;
 };
 

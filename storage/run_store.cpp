@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "daemon/model/failpoint.h"
 #include "storage/database.h"
 #include "storage/identity.h"
 #include "storage/pages.h"
@@ -206,6 +207,7 @@ void RunStore::finish(const Run& run, const RunSummary& summary) {
       if (before.state == to_string(run.state)) return;
       throw Error(ErrorCode::conflict, "run " + std::to_string(run.id) + " is " + before.state);
     }
+    failpoint("run_storing");
     drop_circumstances(connection, before.circumstances_id);  // what begin() knew, if it was less
     Statement(connection, R"sql(
       UPDATE sweeps
@@ -252,7 +254,7 @@ std::uint32_t RunStore::interrupt_running() {
   return database_.write([&](Connection& connection) {
     Statement(connection, R"sql(
       UPDATE runs
-         SET state = 'interrupted', finished_at_ns = :now_ns,
+         SET state = 'interrupted', finished_at_ns = max(:now_ns, started_at_ns),
              error = 'the daemon ended before the run did'
        WHERE state = 'running')sql")
         .bind("now_ns", now_())

@@ -170,7 +170,8 @@ void SweepStore::set_started(std::int64_t id) {
     Statement(connection, R"sql(
       UPDATE sweeps
          SET state = 'running',
-             started_at_ns = CASE started_at_ns WHEN 0 THEN :now_ns ELSE started_at_ns END
+             started_at_ns = CASE started_at_ns WHEN 0 THEN max(:now_ns, created_at_ns)
+                                                   ELSE started_at_ns END
        WHERE id = :id AND state = 'queued')sql")
         .bind("now_ns", now_())
         .bind("id", id)
@@ -227,7 +228,8 @@ void SweepStore::finish(std::int64_t id, SweepState state, const std::string& an
     if (state_of(connection, id) == to_string(state)) return;
     Statement(connection, R"sql(
       UPDATE sweeps
-         SET state = :state, finished_at_ns = :now_ns, answer = :answer, error = :error
+         SET state = :state, finished_at_ns = max(:now_ns, created_at_ns, started_at_ns),
+             answer = :answer, error = :error
        WHERE id = :id AND state IN ('queued', 'running'))sql")
         .bind("state", to_string(state))
         .bind("now_ns", now_())

@@ -200,7 +200,11 @@ TEST_CASE("over the cap a client is told so at once") {
   limits.loop.connections = 10;
   House house(limits);
   std::vector<Client> crowd;
-  for (int i = 0; i < 10; ++i) crowd.emplace_back(house.port);
+  for (int i = 0; i < 10; ++i) {
+    crowd.emplace_back(house.port);
+    CHECK(crowd.back().ask(get("/healthz")).status == 200);
+    crowd.back().send("GET /healthz HTTP/1.1\r\nHo");  // it is about to ask
+  }
   Client late(house.port);
   const Reply reply = late.ask(get("/healthz"));
   CHECK(reply.status == 503);
@@ -208,6 +212,48 @@ TEST_CASE("over the cap a client is told so at once") {
   late.rest();
   crowd.pop_back();  // the late one is still connected, and takes nobody's place
   CHECK(health_in_the_end(house.port) == 200);
+}
+
+TEST_CASE("who is idle gives way to who asks, and who is asking doesn't") {
+  CoreLimits limits;
+  limits.loop.connections = 10;
+  House house(limits);
+  Client half(house.port);
+  CHECK(half.ask(get("/healthz")).status == 200);
+  half.send("GET /healthz HTTP/1.1\r\nHo");
+  CHECK(Client(house.port).ask(get("/healthz")).status == 200);  // a round later it is read
+  std::vector<Client> crowd;
+  for (int i = 0; i < 40; ++i) {
+    crowd.emplace_back(house.port);
+    CHECK(crowd.back().ask(get("/healthz")).status == 200);
+  }
+  CHECK(crowd.front().is_closed());
+  CHECK(half.ask("st: localhost\r\n\r\n").status == 200);
+}
+
+TEST_CASE("a header's value is what was sent, and none says who asks") {
+  House house;
+  const std::string headers =
+      "Accept: text/plain%0D%0AX: 1\r\nREMOTE_ADDR: 10.9.8.7\r\nX-Forwarded-For: 10.9.8.7\r\n";
+  CHECK(Client(house.port).ask(get("/mirror", headers)).body == "text/plain%0D%0AX: 1|127.0.0.1\n");
+}
+
+TEST_CASE("a path of eight thousand letters is too long, whatever is in it") {
+  House house;
+  for (const char* piece : {"a", "/", "%61", ".", "(", "a/"}) {
+    std::string path = "/";
+    while (path.size() < 8000) path += piece;
+    CHECK(Client(house.port).ask(get(path)).status == 414);
+  }
+}
+
+TEST_CASE("a zip bomb isn't unpacked") {
+  House house;
+  const std::string headers = "Content-Type: application/json\r\nContent-Encoding: ";
+  for (const char* encoding : {"gzip", "deflate", "br", "x-gzip", "gzip, gzip"}) {
+    const std::string bomb(1000, '\x1f');
+    CHECK(Client(house.port).ask(post("/echo", bomb, headers + encoding + "\r\n")).status == 415);
+  }
 }
 
 TEST_CASE("ranges and encodings a client asks for change nothing") {

@@ -44,7 +44,7 @@ inline constexpr auto soon = 4s;
 
 inline constexpr std::size_t big_bytes = std::size_t{8} << 20;
 
-inline const std::array<Route, 13> table{{
+inline const std::array<Route, 14> table{{
     {.method = Method::get, .pattern = "/healthz", .handler = nullptr, .open_to_all = true},
     {.method = Method::get, .pattern = "/echo/{word}", .handler = nullptr},
     {.method = Method::post,
@@ -54,6 +54,7 @@ inline const std::array<Route, 13> table{{
      .body_limit_bytes = 1U << 20U,
      .content_types = "application/json"},
     {.method = Method::post, .pattern = "/cancel", .handler = nullptr, .duty = Duty::run},
+    {.method = Method::get, .pattern = "/mirror", .handler = nullptr},
     {.method = Method::get, .pattern = "/big", .handler = nullptr},
     {.method = Method::get, .pattern = "/throw", .handler = nullptr},
     {.method = Method::get, .pattern = "/inject", .handler = nullptr},
@@ -90,6 +91,8 @@ struct House {
     Response response;
     response.content_type = "text/plain";
     if (pattern == "/healthz") response.body = "ok\n";
+    if (pattern == "/mirror")
+      response.body = std::string(request.header("accept")) + "|" + request.peer + "\n";
     if (pattern == "/big") response.body.assign(big_bytes, 'b');
     if (pattern == "/gone") response.status = 204;
     if (pattern == "/cancel" || pattern == "/hit") response.status = 202;

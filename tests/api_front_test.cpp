@@ -220,6 +220,32 @@ TEST_CASE("a stop ends streams in order, keeps nobody waiting, and takes under t
   house.core.stop();  // again is fine
 }
 
+TEST_CASE("a stop before the start, or in the same breath, isn't lost") {
+  const auto answer = [](const Route&, const Request&) { return Response{}; };
+  ServerCore never(table, answer, settings_for("127.0.0.1:0"));
+  never.stop();
+  for (int i = 0; i < 20; ++i) {
+    ServerCore core(table, answer, settings_for("127.0.0.1:0"));
+    core.start();
+    core.stop();
+  }
+}
+
+// With Nagle's algorithm the second of two takes 40 ms: it waits until the first is acknowledged.
+TEST_CASE("small answers on one connection don't wait for one another") {
+  CoreLimits limits;
+  limits.loop.requests_per_connection = 1000;
+  House house(limits);
+  Client client(house.port);
+  const auto start = Clock::now();
+  for (int i = 0; i < 300; ++i) {
+    client.send(get("/healthz") + get("/healthz"));
+    CHECK(client.reply().status == 200);
+    CHECK(client.reply().status == 200);
+  }
+  CHECK(since(start) < soon);
+}
+
 TEST_CASE("a taken address is named, and port 0 is resolved") {
   House house;
   CHECK(house.port != 0);

@@ -200,6 +200,30 @@ TEST_CASE("who waits for an answer stops waiting when the service leaves") {
   CHECK_THROWS_AS(static_cast<void>(line.host->probe("/dev/sda")), Error);
 }
 
+TEST_CASE("nobody waits for the end of an engine whose launcher is gone") {
+  Line line;
+  std::array<int, 2> ends{};
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+  auto opening = std::async(std::launch::async, [&] { return line.host->open(OpenRun{}); });
+  line.answer(ControlKind::run_started, line.hear<OpenRun>().header.token, ends[0]);
+  const auto engine = opening.get();
+  CHECK_FALSE(engine->wait_status());
+  line.hang_up();
+  line.host->wait_for_stop();
+  CHECK(engine->wait_status() == SIGKILL);
+  close(ends[1]);
+}
+
+TEST_CASE("nothing asked of a launcher that is gone fails before the service has begun to leave") {
+  Line line;
+  line.hang_up();
+  line.host->wait_for_stop();
+  auto opening = std::async(std::launch::async, [&] { return line.host->open(OpenRun{}); });
+  CHECK(opening.wait_for(milliseconds(200)) == std::future_status::timeout);
+  line.host->abandon();
+  CHECK_THROWS_AS(static_cast<void>(opening.get()), Error);
+}
+
 TEST_CASE("an engine that comes too late meets a closed socket") {
   Line line;
   std::array<int, 2> engine{};

@@ -71,7 +71,33 @@ TEST_CASE("a log line can neither forge another nor grow without end") {
   cutter.feed("<6>x\r\x1b[2Jy\n", note);
   CHECK(last == "x  [2Jy");
   cutter.feed(std::string(10'000, 'a') + "\n", note);
-  CHECK(count == 4);  // 1 + 4096 + 4096 + the rest
+  CHECK(count == 4);  // 1 + 4000 + 4000 + the rest
+}
+
+TEST_CASE("a log that nobody reads stops nobody, and goes on when somebody does") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  Descriptor reader(ends[0]), writer(ends[1]);
+  fcntl(writer.number(), F_SETFL, O_NONBLOCK);
+  const std::string page(4096, 'x');
+  while (write(writer.number(), page.data(), page.size()) > 0) {
+  }
+  fcntl(writer.number(), F_SETFL, 0);  // from now on a write waits for a reader
+  const Descriptor standard(dup(STDERR_FILENO));
+  dup2(writer.number(), STDERR_FILENO);
+  Log log(LogSink::terminal);
+  for (int i = 0; i < 100; ++i) log.info("lost");
+  fcntl(reader.number(), F_SETFL, O_NONBLOCK);
+  std::string seen(1 << 20, '\0');
+  while (read(reader.number(), seen.data(), seen.size()) > 0) {
+  }
+  log.info("told");
+  dup2(standard.number(), STDERR_FILENO);
+  const ssize_t length = read(reader.number(), seen.data(), seen.size());
+  REQUIRE(length > 0);
+  seen.resize(static_cast<std::size_t>(length));
+  CHECK(seen.find("info: told\n") != std::string::npos);
+  CHECK(seen.find("lost") == std::string::npos);
 }
 
 TEST_CASE("messages of the service are taken when they are whole and sane") {

@@ -1,5 +1,8 @@
 // What survives the end of a daemon: sweeps, runs and test files over two lives.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -196,6 +199,32 @@ TEST_CASE("a target that changed since it was queued fails its sweep with the re
   const Sweep sweep = life.wait_for_end(id);
   CHECK(sweep.state == SweepState::failed);
   CHECK(sweep.error.find("mounted on /home") != std::string::npos);
+}
+
+TargetState state_of(Life& life, const std::string& path) {
+  for (const TargetView& view : life.scheduler.targets())
+    if (text_of(view.facts.path) == path) return view.state;
+  FAIL("no such target: ", path);
+  return TargetState::free;
+}
+
+TEST_CASE("a disk that an engine of an earlier life holds is stuck, and its sweeps wait") {
+  Workshop workshop;
+  const int engine =
+      open((workshop.path() + "/lease-sda").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(flock(engine, LOCK_EX | LOCK_NB) == 0);
+  Life life(workshop);
+  const std::int64_t waiting = life.scheduler.submit(grid_on("/dev/sda", {1})).id;
+  const std::int64_t other = life.scheduler.submit(grid_on("/dev/sdb", {1})).id;
+  CHECK(life.wait_for_end(other).state == SweepState::done);
+  CHECK(life.scheduler.position(waiting) == 1);
+  CHECK(life.scheduler.progress(waiting)->waits_for ==
+        "the disk is stuck: an engine from before the daemon's last start doesn't end");
+  CHECK(state_of(life, "/dev/sda") == TargetState::stuck);
+  CHECK(state_of(life, "/dev/sdb") == TargetState::free);
+  close(engine);
+  CHECK(life.wait_for_end(waiting).state == SweepState::done);
+  CHECK(state_of(life, "/dev/sda") == TargetState::free);
 }
 
 }  // namespace

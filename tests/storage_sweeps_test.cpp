@@ -188,6 +188,22 @@ TEST_CASE("a sweep's life: queued, running, interrupted, running, done, and no w
   CHECK(code_of([&] { sweeps.set_started(99); }) == ErrorCode::not_found);
 }
 
+TEST_CASE("a clock that is set back lets nothing end before it began") {
+  TempDir dir;
+  Clock clock;
+  Store store(dir / "db", clock.function());
+  const Sweep queued = store.sweeps().create(sweep_named("jump"));
+  clock.now_ns -= 259'200'000'000'000;  // three days
+  store.sweeps().set_started(queued.id);
+  CHECK(store.sweeps().find(queued.id)->started_at_ns == queued.created_at_ns);
+  Run run = run_of(queued.id, 1, queued.created_at_ns + 5);
+  run.id = store.runs().begin(run);
+  CHECK(store.runs().interrupt_running() == 1);
+  CHECK(store.runs().find(run.id)->finished_at_ns == queued.created_at_ns + 5);
+  store.sweeps().finish(queued.id, SweepState::done, "6 jobs.", "");
+  CHECK(store.sweeps().find(queued.id)->finished_at_ns == queued.created_at_ns);
+}
+
 TEST_CASE("unfinished sweeps come oldest first, as they were queued") {
   TempDir dir;
   Clock clock;

@@ -1,5 +1,6 @@
 #include "daemon/launcher/log.h"
 
+#include <poll.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -11,7 +12,8 @@
 namespace iobenchd::launcher {
 namespace {
 
-constexpr std::size_t longest_line = 4096;
+constexpr std::size_t longest_line = 4000;  // with its time less than what a pipe takes at once
+constexpr int patience_ms = 200;
 constexpr int info_level = 6;
 
 const char* level_word(int level) {
@@ -39,7 +41,7 @@ Log::Log(LogSink sink) : sink_(sink) {
   if (sink_ == LogSink::system) openlog("iobenchd", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
-void Log::line(int level, const std::string& text) const {
+void Log::line(int level, const std::string& text) {
   if (sink_ == LogSink::system) {
     syslog(level, "%s", text.c_str());
     return;
@@ -50,6 +52,11 @@ void Log::line(int level, const std::string& text) const {
   } else {
     out = rfc3339(wall_now_ns()) + " " + level_word(level) + ": " + text + "\n";
   }
+  // A pipe that nobody empties, or a terminal that is held, would stop the launcher and soon all of
+  // its children: what can't be said soon isn't said.
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  reader_is_late_ = poll(&room, 1, reader_is_late_ ? 0 : patience_ms) == 0;
+  if (reader_is_late_) return;
   // One write: lines of two processes on one terminal don't mix. A lost line stops nothing.
   if (write(STDERR_FILENO, out.data(), out.size()) < 0) return;
 }

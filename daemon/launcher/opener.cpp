@@ -21,6 +21,7 @@
 #include "daemon/launcher/process.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/frame.h"
+#include "daemon/model/lease.h"
 #include "daemon/platform/platform.h"
 
 namespace iobenchd::launcher {
@@ -220,11 +221,8 @@ std::vector<int> lease_devices(const Opened& opened, const OpenRun& request,
   const std::string directory = database.substr(0, database.find_last_of('/'));
   const TargetFacts facts = platform::facts_of(opened.descriptors.front(), text_of(request.name));
   const AsService as_service(identity);
-  for (std::string leaf : leaves_of(facts)) {
-    std::replace_if(
-        leaf.begin(), leaf.end(), [](char c) { return c == '/' || c == '.'; }, '_');
-    std::string path = directory;
-    path.append("/lease-").append(leaf);
+  for (const std::string& leaf : leaves_of(facts)) {
+    const std::string path = directory + "/" + lease_name(leaf);
     leases.push_back(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (leases.back() < 0) refuse("open " + path, errno);
     take_lease(leases.back(), "the disk " + leaf);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "daemon/model/error.h"
+#include "daemon/model/failpoint.h"
 #include "daemon/scheduler/frame_reader.h"
 #include "daemon/scheduler/sampler.h"
 
@@ -111,6 +112,7 @@ bool Measuring::step() {
 
 bool Measuring::take(const Frame& frame) {
   notice_phase(frame.header.phase);
+  if (phase_ == Phase::measure) failpoint("frame_seen");
   switch (frame.header.kind) {
     case FrameKind::tick:
       take_tick(frame);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/model/lease.h"
+
 namespace iobenchd::scheduler {
 
 void RunQueue::put_back(QueuedSweep entry) {
@@ -25,7 +27,7 @@ std::optional<QueuedSweep> RunQueue::remove(std::int64_t sweep_id) {
 std::optional<QueuedSweep> RunQueue::take_runnable(bool quiet) {
   for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
     if (quiet && at->sweep.schedule_id != 0 && at->sweep.started_at_ns == 0) continue;
-    if (at->leaves.empty() || holder(at->leaves) != 0) continue;
+    if (at->leaves.empty() || holder(at->leaves) != 0 || is_locked(at->leaves)) continue;
     QueuedSweep entry = std::move(*at);
     waiting_.erase(at);
     for (const std::string& leaf : entry.leaves) taken_[leaf] = entry.sweep.id;
@@ -58,6 +60,24 @@ std::int64_t RunQueue::holder(const std::vector<std::string>& leaves) const {
     if (at != taken_.end()) return at->second;
   }
   return 0;
+}
+
+bool RunQueue::is_locked(const std::vector<std::string>& leaves) const {
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [&](const std::string& leaf) { return locked_.contains(lease_name(leaf)); });
+}
+
+std::set<std::string> RunQueue::leases_taken() const {
+  std::set<std::string> leases;
+  for (const auto& [leaf, id] : taken_) leases.insert(lease_name(leaf));
+  return leases;
+}
+
+std::vector<std::string> RunQueue::leaves_of_waiting(std::int64_t sweep_id) const {
+  for (const QueuedSweep& entry : waiting_) {
+    if (entry.sweep.id == sweep_id) return entry.leaves;
+  }
+  return {};
 }
 
 std::vector<std::string> RunQueue::held_by(std::int64_t sweep_id) const {

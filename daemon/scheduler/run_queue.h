@@ -7,7 +7,9 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/model/sweep.h"
@@ -33,17 +35,23 @@ class RunQueue {
   void set_leaves(std::int64_t sweep_id, std::vector<std::string> leaves);
 
   void release(std::int64_t sweep_id);  // the devices that sweep took
+  // The leases (lease_name) that engines of an earlier life hold: who needs one waits.
+  void set_locked(std::set<std::string> leases) { locked_ = std::move(leases); }
+  [[nodiscard]] bool is_locked(const std::vector<std::string>& leaves) const;
+  [[nodiscard]] std::set<std::string> leases_taken() const;
   // Who holds one of these devices; 0: nobody.
   [[nodiscard]] std::int64_t holder(const std::vector<std::string>& leaves) const;
   [[nodiscard]] std::vector<std::string> held_by(std::int64_t sweep_id) const;
 
   [[nodiscard]] const Sweep* find(std::int64_t sweep_id) const;
+  [[nodiscard]] std::vector<std::string> leaves_of_waiting(std::int64_t sweep_id) const;
   [[nodiscard]] std::optional<std::uint32_t> position(std::int64_t sweep_id) const;
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(waiting_.size()); }
 
  private:
   std::deque<QueuedSweep> waiting_;
   std::map<std::string, std::int64_t> taken_;  // leaf -> sweep
+  std::set<std::string> locked_;
 };
 
 }  // namespace iobenchd::scheduler

@@ -8,6 +8,7 @@
 
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/error.h"
+#include "daemon/model/failpoint.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/wakeup_probe.h"
 
@@ -72,6 +73,7 @@ void Runner::begin() {
   check_stop();
   if (sweep_.state == SweepState::queued)
     stored([&] { in_.store.sweeps().set_started(sweep_.id); }, false);
+  failpoint("sweep_started");
   publish_state(SweepState::running, "", "");
   const Settings settings = in_.settings();
   const bool scratch = sweep_.spec.target.empty();
@@ -190,6 +192,7 @@ void Runner::lay_out_files() {
   check_stop();
   if (result.end != RunEnd::done)
     throw SweepFailure{"the scratch file could not be written: " + result.failure.text};
+  failpoint("layout_done");
   spdlog::info("sweep {}: laid out {} in {:.1f} s", sweep_.id,
                size_text(load.size_bytes * load.files),
                static_cast<double>(result.measurement.measured_ns) / 1e9);
@@ -299,9 +302,11 @@ void Runner::end(const Outcome& outcome) {
     spdlog::info("sweep {}: interrupted, goes on at the next start", sweep_.id);
     return;
   }
+  failpoint("sweep_over");
   stored(
       [&] { in_.store.sweeps().finish(sweep_.id, outcome.state, outcome.answer, outcome.error); },
       true);
+  failpoint("sweep_ended");
   board_.expect(0);
   board_.enter(SweepPhase::finished);
   publish_state(outcome.state, outcome.answer, outcome.error);

@@ -141,6 +141,7 @@ class Runner {
   WakeupDelay reference_;
   bool files_made_ = false, engine_lingers_ = false, waits_for_room_ = false;
   double spent_in_runs_s_ = 0;
+  std::uint64_t run_began_ns_ = 0;  // monotonic
 };
 
 // "randread 4k, depth 1, 8 jobs", as log lines name a point.

@@ -9,6 +9,7 @@
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/model/failpoint.h"
 #include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/rounds.h"
 #include "daemon/scheduler/runner.h"
@@ -55,7 +56,9 @@ std::string point_text(const Setting& setting) {
 
 void Runner::measure_point(const PlannedRun& planned) {
   Run run = new_run(planned);
+  run_began_ns_ = monotonic_now_ns();
   stored([&] { run.id = in_.store.runs().begin(run); }, false);
+  failpoint("run_started");
   MeasureResult result;
   if (interruptions_[planned] >= most_interruptions) {
     result.failure = {FailureKind::io, 0,
@@ -169,7 +172,9 @@ MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Obse
     result.failure = {FailureKind::refused, 0, error.what()};
     return result;
   }
+  failpoint("engine_started");
   MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
+  failpoint("result_seen");
   let_go(std::move(process), result.end);
   if (result.end == RunEnd::failed && result.failure.kind != FailureKind::hung &&
       device_is_gone()) {
@@ -223,10 +228,14 @@ void Runner::name_end(Run& run, const MeasureResult& result) const {
 }
 
 void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result) {
-  run.finished_at_ns = wall_now_ns();
+  // The wall's clock may have been set meanwhile: a run lasted as long as it did.
+  run.finished_at_ns =
+      run.started_at_ns + static_cast<std::int64_t>(monotonic_now_ns() - run_began_ns_);
   name_end(run, result);
   const RunSummary summary = analysis::summarise(run);
+  failpoint("run_measured");
   stored([&] { in_.store.runs().finish(run, summary); }, true);
+  failpoint("run_stored");
   if (result.end != RunEnd::stopped) {
     schedule_->note(planned,
                     result.end == RunEnd::done ? std::optional(summary.iops) : std::nullopt);
@@ -240,6 +249,7 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
   event.state = SweepState::running;
   event.progress = board_.now();
   in_.hub.publish(std::move(event));
+  failpoint("run_told");
   if (result.end == RunEnd::stopped) {
     if (yielded_.empty()) throw Stopped{};
     return yield_to_others(planned);

@@ -9,6 +9,7 @@
 
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/model/failpoint.h"
 #include "daemon/scheduler/scheduler_state.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/timetable.h"
@@ -99,6 +100,7 @@ void Scheduler::State::work() {
   std::unique_lock lock(mutex);
   while (!stopping) {
     reap();
+    look_at_leases();
     if (!taken_over) {
       lock.unlock();
       take_over();
@@ -116,7 +118,7 @@ void Scheduler::State::work() {
         continue;
       }
     }
-    changed.wait_for(lock, lingering.empty() ? idle_wait : reap_wait);
+    changed.wait_for(lock, lingering.empty() && stuck.empty() ? idle_wait : reap_wait);
   }
 }
 
@@ -253,6 +255,7 @@ Sweep Scheduler::submit(const SweepSpec& spec, std::int64_t schedule_id) {
   sweep.plan = judgement.plan;
   if (state.machine.machine) sweep.host = state.machine.machine().host;
   sweep = state.store.sweeps().create(std::move(sweep));
+  failpoint("sweep_stored");
   spdlog::info("sweep {}: queued: {} on {}, at most {} runs", sweep.id, spec.preset,
                sweep.plan.target, sweep.plan.runs);
   state.hub.publish(state_event(sweep, SweepState::queued, ""));
@@ -299,6 +302,7 @@ std::optional<Progress> Scheduler::progress(std::int64_t sweep_id) const {
   progress.runs_done = sweep->runs_done;
   progress.runs_total = std::max(sweep->plan.runs, sweep->runs_done);
   progress.eta_s = sweep->plan.seconds;
+  progress.waits_for = state_->why_waiting(state_->queue.leaves_of_waiting(sweep_id));
   return progress;
 }
 

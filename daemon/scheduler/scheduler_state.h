@@ -2,6 +2,7 @@
 // or used before the pool starts.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -24,6 +25,13 @@ struct LingeringEngine {
   std::unique_ptr<EngineProcess> process;
 };
 
+// A lease that no engine of this life holds. The jobs of one that was killed a moment ago may, too:
+// it counts at once, and is told of when it lasts.
+struct StuckLease {
+  std::chrono::steady_clock::time_point since;
+  bool told = false;
+};
+
 struct Scheduler::State {
   State(storage::Store& store_, events::Hub& hub_, EngineHost& host_, const Settings& settings_,
         MachineProbe machine_, const Timing& timing_);
@@ -39,6 +47,8 @@ struct Scheduler::State {
   void tell_runner(Runner& runner, std::int64_t sweep_id);
   void reap();
   void release_unless_lingering(std::int64_t sweep_id);
+  void look_at_leases();
+  [[nodiscard]] std::string why_waiting(const std::vector<std::string>& leaves) const;
 
   // Judgement and targets (scheduler_targets.cpp).
   [[nodiscard]] Settings settings_now();
@@ -58,6 +68,7 @@ struct Scheduler::State {
   RunQueue queue;
   std::map<std::int64_t, std::shared_ptr<Runner>> running;
   std::vector<LingeringEngine> lingering;
+  std::map<std::string, StuckLease> stuck;  // by lease_name
   std::vector<std::thread> pool;
   std::string scratch_real_dir;
   std::uint32_t being_submitted = 0;  // places in the queue that are spoken for

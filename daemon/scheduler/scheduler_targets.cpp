@@ -1,14 +1,19 @@
 // What the scheduler knows of disks: the facts behind a judgement, and the list of targets.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
+#include "daemon/scheduler/leases.h"
 #include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/scheduler_state.h"
 
 namespace iobenchd::scheduler {
 namespace {
+
+constexpr std::chrono::seconds stuck_told_after{2};
 
 bool is_glob(const std::string& pattern) {
   return pattern.find_first_of("*?[") != std::string::npos;
@@ -100,6 +105,34 @@ TargetFacts Scheduler::State::facts_for(const SweepSpec& spec) {
   return ask_one(host, spec.target.empty() ? text_of(settings_now().scratch_dir) : spec.target);
 }
 
+// An engine that is stuck in the kernel keeps its lease over the end of the daemon that started it.
+void Scheduler::State::look_at_leases() {
+  const std::set<std::string> locked =
+      locked_leases(text_of(settings.database), queue.leases_taken());
+  const auto now = std::chrono::steady_clock::now();
+  for (const std::string& name : locked) {
+    StuckLease& lease = stuck.try_emplace(name, StuckLease{now}).first->second;
+    if (lease.told || now - lease.since < stuck_told_after) continue;
+    lease.told = true;
+    spdlog::error("{} is held by an engine of an earlier life that doesn't end: its disk is stuck",
+                  name);
+  }
+  std::erase_if(stuck, [&](const auto& entry) {
+    if (locked.contains(entry.first)) return false;
+    if (entry.second.told) spdlog::info("{} is free again", entry.first);
+    return true;
+  });
+  queue.set_locked(locked);
+}
+
+std::string Scheduler::State::why_waiting(const std::vector<std::string>& leaves) const {
+  if (queue.is_locked(leaves))
+    return "the disk is stuck: an engine from before the daemon's last start doesn't end";
+  const std::int64_t holder = queue.holder(leaves);
+  if (holder == 0 || running.count(holder) != 0) return "";
+  return "the disk is stuck: the engine of sweep " + std::to_string(holder) + " doesn't end";
+}
+
 Judgement Scheduler::State::judge_now(const SweepSpec& spec, bool for_later) {
   // What is wrong whatever the target is needs no disk to be asked; a path that is none least.
   std::vector<FieldError> errors = validate(spec);
@@ -141,8 +174,11 @@ std::vector<TargetView> Scheduler::targets() {
   for (TargetView& view : views) allow(view, settings);
   find_neighbours(views);
   const std::lock_guard lock(state.mutex);
+  state.look_at_leases();
   for (TargetView& view : views) {
-    view.sweep_id = state.queue.holder(lease_names(view.facts));
+    const std::vector<std::string> leaves = lease_names(view.facts);
+    if (state.queue.is_locked(leaves)) view.state = TargetState::stuck;
+    view.sweep_id = state.queue.holder(leaves);
     if (view.sweep_id == 0) continue;
     view.state = state.running.count(view.sweep_id) != 0 ? TargetState::busy : TargetState::stuck;
   }

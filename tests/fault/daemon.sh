@@ -26,13 +26,15 @@ family() {
   done
 }
 
+end_launcher() {
+  [ -n "$launcher" ] || return 0
+  kill -9 "$launcher" $(family) 2>/dev/null || true
+  wait "$launcher" 2>/dev/null || true
+  launcher=
+}
 cleanup() {
   trap - EXIT INT TERM
-  if [ -n "$launcher" ]; then
-    left=$(family)
-    kill -9 "$launcher" $left 2>/dev/null || true
-    wait "$launcher" 2>/dev/null || true
-  fi
+  end_launcher
   rm -rf "$home"
 }
 trap cleanup EXIT
@@ -49,20 +51,46 @@ fi
 
 # Root's daemon would want a user of its own; the tests' one runs as whoever starts them where that
 # is not root, else as nobody.
-start() {
+as_user() {
   if [ "$(id -u)" = 0 ]; then
-    chown nobody "$home"
-    chmod 0755 "$home"
-    setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$BIN/iobenchd" -d \
-      -o listen="127.0.0.1:$port" -o database="$home/state/iobenchd.db" \
-      -o scratch_dir="$home/scratch" >>"$home/log" 2>&1 </dev/null &
-  else
-    "$BIN/iobenchd" -d -o listen="127.0.0.1:$port" -o database="$home/state/iobenchd.db" \
-      -o scratch_dir="$home/scratch" >>"$home/log" 2>&1 </dev/null &
+    exec setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$@"
   fi
-  launcher=$!
-  wait_for 10 "readyz" curl -sf -o /dev/null "$base/readyz"
+  exec "$@"
 }
+
+# launch OPTION...: without waiting. Its log goes where $log says, $environment (words A=B) comes
+# with it.
+environment=
+log=$home/log
+: >"$log"
+launch() {
+  [ "$(id -u)" != 0 ] || chown nobody "$home"
+  chmod 0755 "$home"
+  (as_user env IOBENCHD_FAILPOINTS="$home/state" $environment "$BIN/iobenchd" -d \
+    -o listen="127.0.0.1:$port" -o database="$home/state/iobenchd.db" \
+    -o scratch_dir="$home/scratch" "$@") >>"$log" 2>&1 </dev/null &
+  launcher=$!
+}
+
+ready() { curl -sf -m 1 -o /dev/null "$base/readyz"; }
+start() {
+  launch "$@"
+  wait_for 30 "readyz" ready
+}
+
+# stop SIGNAL: ends it in order.
+stop() {
+  kill -"$1" "$launcher"
+  wait_for 10 "the end after SIG$1" ended "$launcher"
+  wait "$launcher" || fail "SIG$1 ended it with status $?"
+  launcher=
+}
+
+# figure NAME VALUE: a line of the table that run.sh prints; WORST_... is the largest of all, the
+# others are added up.
+figure() { echo "$1 $2" >>"${FIGURES:-/dev/null}"; }
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
 # wait_for SECONDS WHAT COMMAND...: until the command succeeds.
 wait_for() {
@@ -75,6 +103,11 @@ wait_for() {
   done
 }
 
+queue_is_empty() {
+  curl -sf -m 5 "$base/metrics" | awk '
+    /^iobenchd_(queue_length|sweeps_running) / { seen++; busy += $2 }
+    END { exit !(seen == 2 && busy == 0) }'
+}
 post() { curl -sS -X POST "$base/api/v1/sweeps" -H 'Content-Type: application/json' -d "$1" | jq -r .id; }
 sweep() { curl -sS "$base/api/v1/sweeps/$1"; }
 state() { sweep "$1" | jq -r .state; }

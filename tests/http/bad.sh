@@ -87,6 +87,10 @@ bad_requests() {
   expect 400 "wrong parameters" stat "known are" "from 1 to 500"
   ask GET /api/v1/nothing
   expect 404 "an unknown path" openapi.json
+  for path in /../../../../etc/passwd /%2e%2e/%2e%2e/etc/passwd //etc/passwd /./; do
+    ask GET "$path" --path-as-is
+    expect 404 "a way out of the dashboard: $path"
+  done
   ask PUT /api/v1/sweeps
   expect 405 "an unknown method"
   [ -n "$(header Allow)" ] || failed "405 without Allow"
