@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/scheduler/meters.h"
 #include "daemon/scheduler/plan.h"
 #include "daemon/scheduler/run_queue.h"
 #include "daemon/scheduler/runner.h"
@@ -41,6 +42,7 @@ struct Scheduler::State {
   void release_unless_lingering(std::int64_t sweep_id);
 
   // Judgement and targets (scheduler_targets.cpp).
+  [[nodiscard]] TargetState state_of(std::int64_t holder) const;  // with mutex held; 0: nobody
   [[nodiscard]] Settings settings_now();
   [[nodiscard]] Ability ability();
   [[nodiscard]] TargetFacts facts_for(const SweepSpec& spec);
@@ -51,6 +53,7 @@ struct Scheduler::State {
   EngineHost& host;
   const MachineProbe machine;
   const Timing timing;
+  Meters meters;
 
   mutable std::mutex mutex;
   std::condition_variable changed;

@@ -68,6 +68,12 @@ void judge_budget(const Plan& plan, std::uint64_t budget_bytes, std::uint64_t sp
 
 }  // namespace
 
+// A device that is held and not measured waits for an engine that doesn't end.
+TargetState Scheduler::State::state_of(std::int64_t holder) const {
+  if (holder == 0) return TargetState::free;
+  return running.count(holder) != 0 ? TargetState::busy : TargetState::stuck;
+}
+
 Settings Scheduler::State::settings_now() {
   const std::lock_guard lock(mutex);
   return settings;
@@ -143,8 +149,17 @@ std::vector<TargetView> Scheduler::targets() {
   const std::lock_guard lock(state.mutex);
   for (TargetView& view : views) {
     view.sweep_id = state.queue.holder(lease_names(view.facts));
-    if (view.sweep_id == 0) continue;
-    view.state = state.running.count(view.sweep_id) != 0 ? TargetState::busy : TargetState::stuck;
+    view.state = state.state_of(view.sweep_id);
+  }
+  return views;
+}
+
+std::vector<DeviceView> Scheduler::devices() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<DeviceView> views;
+  for (const std::string& name : state_->queue.known()) {
+    const std::int64_t sweep_id = state_->queue.holder({name});
+    views.push_back({name, state_->state_of(sweep_id)});
   }
   return views;
 }
