@@ -5,7 +5,7 @@
 #   sh tests/http/fuzz/run.sh BUILD_DIR [--long] [--seed=N] [--path=P]
 #
 # Installs fast-check and ajv into the build directory. Always the same requests, for 15 s at most;
-# --long makes new ones for ten minutes. A failure prints the smallest request that shows it, and
+# --long makes new ones for twenty minutes. A failure prints the smallest request that shows it, and
 # the seed and the path that make it again. Exits 77 with the reason where it can't run.
 set -eu
 [ $# -ge 1 ] || { echo "usage: tests/http/fuzz/run.sh BUILD_DIR [--long] [--seed=N]" >&2; exit 2; }
