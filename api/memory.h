@@ -1,13 +1,16 @@
-// What handlers remember between requests: the results of finished sweeps, and whose turn it is
-// with an Idempotency-Key. Safe from any thread.
+// What handlers remember between requests: the results of finished sweeps, the sweet spots that
+// metrics tell, and whose turn it is with an Idempotency-Key. Safe from any thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "daemon/model/curve.h"
 
@@ -28,8 +31,22 @@ class ResultCache {
   std::list<std::pair<std::string, std::shared_ptr<const SweepResult>>> entries_;  // latest first
 };
 
+// A curve's sweet spot, and of which sweep it was. at: 0: it has none.
+struct CurveSpot {
+  std::string target, ioengine;
+  Setting setting;
+  std::uint32_t at = 0, low = 0, high = 0;
+  std::int64_t finished_at_ns = 0;
+};
+
+struct SpotMemory {
+  std::mutex mutex;
+  std::map<std::string, std::vector<CurveSpot>> by_sweep;  // uuid; guarded by mutex
+};
+
 struct Memory {
   ResultCache results{32};
+  SpotMemory spots;
   std::mutex keyed_posts;  // two requests with one key at one time must make one sweep
 };
 

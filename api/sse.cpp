@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/handlers.h"
+#include "api/parse_query.h"
 #include "api/render.h"
 #include "api/respond.h"
 #include "api/server.h"
@@ -70,6 +71,7 @@ Response stream_response(std::unique_ptr<events::Subscription> subscription,
 
 // Both listen first and look then: what happens in between is told twice, not lost.
 Response get_events(const Context& context, const Request& request) {
+  QueryReader(request, {}).finish();
   auto subscription = context.hub.subscribe(0, last_event_id(request));
   std::vector<Event> present;
   for (const Sweep& sweep : context.store.sweeps().unfinished()) {
@@ -79,6 +81,7 @@ Response get_events(const Context& context, const Request& request) {
 }
 
 Response get_sweep_events(const Context& context, const Request& request) {
+  QueryReader(request, {}).finish();
   const Sweep found = find_sweep(context, request.parameters.at(0));
   auto subscription = context.hub.subscribe(found.id, last_event_id(request));
   const Sweep sweep = context.store.sweeps().find(found.id).value_or(found);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "storage/database.h"
 #include "storage/rows.h"
@@ -243,6 +244,41 @@ Page<Series> HistoryStore::list(const HistoryFilter& filter, std::int64_t before
       break;
     }
     return page;
+  });
+}
+
+std::vector<LatestRun> HistoryStore::latest(std::uint32_t most) {
+  return database_.read([&](Connection& connection) {
+    Statement row(connection, R"sql(
+      SELECT runs.id AS run_id, runs.target AS run_target, runs.finished_at_ns, runs.iops,
+             runs.bandwidth_bytes_per_s, runs.latency_mean_ns, runs.latency_p99_ns,
+             runs.identity_id, identities.serial, identities.target, identities.host,
+             identities.rw, identities.block_bytes, identities.iodepth, identities.numjobs,
+             identities.ioengine, identities.direct, identities.size_class, identities.workload
+        FROM (SELECT id, started_at_ns
+                FROM runs
+               WHERE origin = 'local'
+               ORDER BY started_at_ns DESC, id DESC
+               LIMIT :looked_at) AS newest
+       CROSS JOIN runs ON runs.id = newest.id
+       CROSS JOIN identities ON identities.id = runs.identity_id
+       ORDER BY newest.started_at_ns DESC, newest.id DESC)sql");
+    row.bind("looked_at", latest_runs_looked_at);
+    std::vector<LatestRun> found;
+    std::set<std::int64_t> seen;
+    while (found.size() < most && row.step()) {
+      if (!seen.insert(row.integer("identity_id")).second) continue;
+      LatestRun& run = found.emplace_back();
+      run.identity = read_identity(row);
+      run.target = row.text("run_target");
+      run.run_id = row.integer("run_id");
+      run.finished_at_ns = row.integer("finished_at_ns");
+      run.iops = row.real("iops");
+      run.bandwidth_bytes_per_s = row.real("bandwidth_bytes_per_s");
+      run.latency_mean_ns = row.real("latency_mean_ns");
+      run.latency_p99_ns = row.unsigned64("latency_p99_ns");
+    }
+    return found;
   });
 }
 

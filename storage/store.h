@@ -172,6 +172,8 @@ class RunStore {
 inline constexpr std::uint32_t history_page_most = 50;  // series
 // So many runs of one series, its newest; and a page ends where it holds twice as many.
 inline constexpr std::uint32_t series_runs_most = 10'000;
+// So many of the newest runs tell what was measured last: a bounded read, whatever the years hold.
+inline constexpr std::uint32_t latest_runs_looked_at = 2'000;
 
 class HistoryStore {
  public:
@@ -180,6 +182,9 @@ class HistoryStore {
   // Series by their newest runs, newest first, read from one snapshot; `next_before` is a run.
   [[nodiscard]] Page<Series> list(const HistoryFilter& filter, std::int64_t before,
                                   std::uint32_t limit);
+  // What this machine measured last, each measurement's newest run, newest first; imported runs
+  // aren't among them.
+  [[nodiscard]] std::vector<LatestRun> latest(std::uint32_t most);
 
  private:
   Database& database_;

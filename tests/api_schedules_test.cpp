@@ -162,6 +162,14 @@ TEST_CASE("every wrong field of a schedule and of its sweep comes in one answer"
   CHECK(house.schedules.list().empty());
 }
 
+TEST_CASE("of 201 schedules the last is refused, and says what to do") {
+  House house;
+  for (std::size_t i = 0; i < scheduler::schedules_most; ++i)
+    house.make(R"({"every": "24h", "sweep": {"size": "1m"}})");
+  const Json problem = house.make(R"({"every": "24h", "sweep": {"size": "1m"}})", 409);
+  CHECK(problem.at("detail") == "there are 200 schedules already; delete one first");
+}
+
 TEST_CASE("a schedule as it is shown can be posted again without what became of it") {
   House house;
   Json shown = house.make(R"({"every": "1h", "jitter": 2.5, "sweep": {"size": "1m"}})");

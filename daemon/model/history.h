@@ -33,6 +33,15 @@ struct SeriesRun {
   std::size_t circumstances = 0;  // index into Series::circumstances
 };
 
+// The newest run of a measurement, and where its disk was then.
+struct LatestRun {
+  Identity identity;
+  std::string target;
+  std::int64_t run_id = 0, finished_at_ns = 0;
+  double iops = 0, bandwidth_bytes_per_s = 0, latency_mean_ns = 0;  // 0: not known
+  std::uint64_t latency_p99_ns = 0;
+};
+
 struct Series {
   Identity identity;
   std::vector<SeriesRun> runs;         // oldest first

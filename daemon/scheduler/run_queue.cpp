@@ -30,7 +30,10 @@ std::optional<QueuedSweep> RunQueue::take_runnable(bool quiet) {
     if (at->leaves.empty() || holder(at->leaves) != 0 || is_locked(at->leaves)) continue;
     QueuedSweep entry = std::move(*at);
     waiting_.erase(at);
-    for (const std::string& leaf : entry.leaves) taken_[leaf] = entry.sweep.id;
+    for (const std::string& leaf : entry.leaves) {
+      taken_[leaf] = entry.sweep.id;
+      if (!leaf.starts_with(unknown_device)) known_.insert(leaf);
+    }
     return entry;
   }
   return std::nullopt;

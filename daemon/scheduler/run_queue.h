@@ -9,12 +9,16 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "daemon/model/sweep.h"
 
 namespace iobenchd::scheduler {
+
+// The device of a target that couldn't be asked: no real one has such a name.
+inline constexpr std::string_view unknown_device = "unknown ";
 
 struct QueuedSweep {
   Sweep sweep;
@@ -42,6 +46,8 @@ class RunQueue {
   // Who holds one of these devices; 0: nobody.
   [[nodiscard]] std::int64_t holder(const std::vector<std::string>& leaves) const;
   [[nodiscard]] std::vector<std::string> held_by(std::int64_t sweep_id) const;
+  // Every device that a sweep has taken since the daemon started, free or not.
+  [[nodiscard]] const std::set<std::string>& known() const { return known_; }
 
   [[nodiscard]] const Sweep* find(std::int64_t sweep_id) const;
   [[nodiscard]] std::vector<std::string> leaves_of_waiting(std::int64_t sweep_id) const;
@@ -52,6 +58,7 @@ class RunQueue {
   std::deque<QueuedSweep> waiting_;
   std::map<std::string, std::int64_t> taken_;  // leaf -> sweep
   std::set<std::string> locked_;
+  std::set<std::string> known_;
 };
 
 }  // namespace iobenchd::scheduler

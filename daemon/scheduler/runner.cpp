@@ -307,6 +307,7 @@ void Runner::end(const Outcome& outcome) {
       [&] { in_.store.sweeps().finish(sweep_.id, outcome.state, outcome.answer, outcome.error); },
       true);
   failpoint("sweep_ended");
+  in_.meters.count_sweep(outcome.state);
   board_.expect(0);
   board_.enter(SweepPhase::finished);
   publish_state(outcome.state, outcome.answer, outcome.error);

@@ -21,6 +21,7 @@
 #include "daemon/scheduler/engine_host.h"
 #include "daemon/scheduler/machine_probe.h"
 #include "daemon/scheduler/measure.h"
+#include "daemon/scheduler/meters.h"
 #include "daemon/scheduler/other_io.h"
 #include "daemon/scheduler/plan.h"
 #include "daemon/scheduler/progress_board.h"
@@ -36,6 +37,7 @@ struct Surroundings {
   EngineHost& host;
   const MachineProbe& machine;
   const Timing& timing;
+  Meters& meters;
   std::function<Settings()> settings;  // the newest
   std::function<Ability()> ability;
   // An engine that was killed and is not reaped yet: its disk stays taken.
@@ -94,6 +96,7 @@ class Runner {
   [[nodiscard]] MeasureResult perform(Run& run);
   [[nodiscard]] MeasureResult measure_once(const Setting& setting, const Load& load);
   [[nodiscard]] MeasureResult measure_rounds(const Setting& setting, Load load);
+  [[nodiscard]] Observer metered(const Load& load, const Observer& observer) const;
   [[nodiscard]] MeasureResult drive(const OpenRun& request, const Load& load,
                                     const Observer& observer);
   [[nodiscard]] bool device_is_gone() const;

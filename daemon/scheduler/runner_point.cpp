@@ -161,6 +161,18 @@ void Runner::note_health(Run& run) const {
   }
 }
 
+// What an engine writes is counted while it writes: flash wears by a run that fails, too. The null
+// engine only says so.
+Observer Runner::metered(const Load& load, const Observer& observer) const {
+  if (load.task == Task::measure && load.ioengine == IoEngine::null) return observer;
+  Observer counting = observer;
+  counting.on_tick = [&observer, this](const Tick& tick) {
+    if (tick.write_bytes > 0) in_.meters.count_written(sweep_.plan.target, tick.write_bytes);
+    if (observer.on_tick) observer.on_tick(tick);
+  };
+  return counting;
+}
+
 // Every engine of a sweep goes through here: layout, trial and runs.
 MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Observer& observer) {
   std::unique_ptr<EngineProcess> process;
@@ -173,7 +185,7 @@ MeasureResult Runner::drive(const OpenRun& request, const Load& load, const Obse
     return result;
   }
   failpoint("engine_started");
-  MeasureResult result = measure(*process, load, in_.timing.deadlines, observer);
+  MeasureResult result = measure(*process, load, in_.timing.deadlines, metered(load, observer));
   failpoint("result_seen");
   let_go(std::move(process), result.end);
   if (result.end == RunEnd::failed && result.failure.kind != FailureKind::hung &&
@@ -236,6 +248,7 @@ void Runner::complete(const PlannedRun& planned, Run& run, MeasureResult& result
   failpoint("run_measured");
   stored([&] { in_.store.runs().finish(run, summary); }, true);
   failpoint("run_stored");
+  in_.meters.count_run(sweep_.plan.target, run);
   if (result.end != RunEnd::stopped) {
     schedule_->note(planned,
                     result.end == RunEnd::done ? std::optional(summary.iops) : std::nullopt);

@@ -65,6 +65,7 @@ void Scheduler::State::take_over() try {
     if (sweep.state == SweepState::running && sweep.spec.on_restart == OnRestart::fail) {
       const std::string why = "the daemon was restarted, and on_restart is \"fail\"";
       store.sweeps().finish(sweep.id, SweepState::failed, "", why);
+      meters.count_sweep(SweepState::failed);
       spdlog::warn("sweep {}: failed: {}", sweep.id, why);
       continue;
     }
@@ -151,7 +152,7 @@ void Scheduler::State::ask_leaves(std::unique_lock<std::mutex>& lock) {
   const Sweep sweep = *queue.unasked();
   lock.unlock();
   // A target that can't be asked is judged by the runner, which says why.
-  std::vector<std::string> leaves{"unknown " + sweep.plan.target};
+  std::vector<std::string> leaves{std::string(unknown_device) + sweep.plan.target};
   try {
     leaves = lease_names(facts_for(sweep.spec));
   } catch (const Error& error) {
@@ -169,6 +170,7 @@ void Scheduler::State::run_sweep(std::unique_lock<std::mutex>& lock, QueuedSweep
                   host,
                   machine,
                   timing,
+                  meters,
                   [this] { return settings_now(); },
                   [this] { return ability(); },
                   [this, id](std::unique_ptr<EngineProcess> process) {
@@ -197,6 +199,7 @@ void Scheduler::State::tell_runner(Runner& runner, std::int64_t sweep_id) {
   spdlog::error("sweep {}: {}", sweep_id, why);
   try {
     store.sweeps().finish(sweep_id, SweepState::failed, "", why);
+    meters.count_sweep(SweepState::failed);
   } catch (const std::exception& error) {
     spdlog::error("sweep {}: its end can't be stored: {}", sweep_id, error.what());
   }
@@ -288,6 +291,7 @@ void Scheduler::cancel(std::int64_t sweep_id) {
     state.queue.put_back(std::move(*waiting));
     throw;
   }
+  state.meters.count_sweep(SweepState::cancelled);
   spdlog::info("sweep {}: {}", sweep_id, why);
   state.hub.publish(state_event(waiting->sweep, SweepState::cancelled, why));
 }
@@ -319,6 +323,15 @@ std::uint32_t Scheduler::queued() const {
 std::uint32_t Scheduler::running() const {
   const std::lock_guard lock(state_->mutex);
   return static_cast<std::uint32_t>(state_->running.size());
+}
+
+std::uint32_t Scheduler::queue_limit() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->settings.queue_limit;
+}
+
+const Meters& Scheduler::meters() const noexcept {
+  return state_->meters;
 }
 
 void Scheduler::reload(const Settings& settings) {

@@ -17,6 +17,7 @@
 #include "daemon/scheduler/deadlines.h"
 #include "daemon/scheduler/engine_host.h"
 #include "daemon/scheduler/machine_probe.h"
+#include "daemon/scheduler/meters.h"
 #include "storage/store.h"
 
 namespace iobenchd::scheduler {
@@ -31,6 +32,12 @@ struct TargetView {
   TargetState state = TargetState::free;
   std::int64_t sweep_id = 0;                    // busy or stuck with
   std::vector<std::string> shares_device_with;  // paths of other targets on the same leaves
+};
+
+// A physical device that a sweep has had since the daemon started.
+struct DeviceView {
+  std::string name;
+  TargetState state = TargetState::free;
 };
 
 class Scheduler {
@@ -61,6 +68,10 @@ class Scheduler {
       std::int64_t sweep_id) const;  // 1 is next; of a queued one
   [[nodiscard]] std::uint32_t queued() const;
   [[nodiscard]] std::uint32_t running() const;
+  [[nodiscard]] std::uint32_t queue_limit() const;
+  // By name. Asks no disk, so that it answers while one hangs.
+  [[nodiscard]] std::vector<DeviceView> devices() const;
+  [[nodiscard]] const Meters& meters() const noexcept;
   [[nodiscard]] std::vector<TargetView> targets();
   [[nodiscard]] Circumstances system() const;  // this machine, without a target
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/scheduler/meters.h"
 #include "daemon/scheduler/plan.h"
 #include "daemon/scheduler/run_queue.h"
 #include "daemon/scheduler/runner.h"
@@ -51,6 +52,9 @@ struct Scheduler::State {
   [[nodiscard]] std::string why_waiting(const std::vector<std::string>& leaves) const;
 
   // Judgement and targets (scheduler_targets.cpp).
+  // With mutex held. `holder` of these devices; 0: nobody.
+  [[nodiscard]] TargetState state_of(std::int64_t holder,
+                                     const std::vector<std::string>& leaves) const;
   [[nodiscard]] Settings settings_now();
   [[nodiscard]] Ability ability();
   [[nodiscard]] TargetFacts facts_for(const SweepSpec& spec);
@@ -61,6 +65,7 @@ struct Scheduler::State {
   EngineHost& host;
   const MachineProbe machine;
   const Timing timing;
+  Meters meters;
 
   mutable std::mutex mutex;
   std::condition_variable changed;

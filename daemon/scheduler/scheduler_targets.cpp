@@ -73,6 +73,14 @@ void judge_budget(const Plan& plan, std::uint64_t budget_bytes, std::uint64_t sp
 
 }  // namespace
 
+// A device that is held and not measured waits for an engine that doesn't end; so does one whose lease
+// an engine of the daemon's last life still has.
+TargetState Scheduler::State::state_of(std::int64_t holder,
+                                       const std::vector<std::string>& leaves) const {
+  if (holder == 0) return queue.is_locked(leaves) ? TargetState::stuck : TargetState::free;
+  return running.count(holder) != 0 ? TargetState::busy : TargetState::stuck;
+}
+
 Settings Scheduler::State::settings_now() {
   const std::lock_guard lock(mutex);
   return settings;
@@ -177,10 +185,19 @@ std::vector<TargetView> Scheduler::targets() {
   state.look_at_leases();
   for (TargetView& view : views) {
     const std::vector<std::string> leaves = lease_names(view.facts);
-    if (state.queue.is_locked(leaves)) view.state = TargetState::stuck;
     view.sweep_id = state.queue.holder(leaves);
-    if (view.sweep_id == 0) continue;
-    view.state = state.running.count(view.sweep_id) != 0 ? TargetState::busy : TargetState::stuck;
+    view.state = state.state_of(view.sweep_id, leaves);
+  }
+  return views;
+}
+
+std::vector<DeviceView> Scheduler::devices() const {
+  const std::lock_guard lock(state_->mutex);
+  state_->look_at_leases();
+  std::vector<DeviceView> views;
+  for (const std::string& name : state_->queue.known()) {
+    const std::vector<std::string> leaves{name};
+    views.push_back({name, state_->state_of(state_->queue.holder(leaves), leaves)});
   }
   return views;
 }

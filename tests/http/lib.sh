@@ -72,12 +72,14 @@ start() {
   base=http://$port
 }
 
-# ask METHOD PATH [CURL OPTION...]: the answer in $status, $home/head and $home/body.
+# ask METHOD PATH [CURL OPTION...]: the answer in $status, $home/head and $home/body; $home/seen has
+# the status of each.
 ask() {
   method=$1 path=$2
   shift 2
   status=$(curl -sS -m 60 -X "$method" -D "$home/head" -o "$home/body" -w '%{http_code}' "$@" \
     "$base$path") || status="no answer"
+  echo "$method ${path%%\?*} $status" >>"$home/seen"
 }
 
 # json METHOD PATH BODY [CURL OPTION...]

@@ -11,6 +11,8 @@ BIN=$1
 . tests/http/bad.sh
 . tests/http/fio.sh
 . tests/http/schedules.sh
+. tests/http/doors.sh
+. tests/http/statuses.sh
 
 start
 ask GET /api/v1/openapi.json
@@ -29,11 +31,18 @@ calls_compare
 calls_fio
 calls_schedules
 calls_export
+doors_methods
+doors_hosts
+doors_others
 bad_fields
 bad_targets
 bad_bodies
 bad_requests
 bad_schedules
+statuses_of_front
+statuses_of_nothing
+statuses_of_known
+statuses_agree
 bad_starts
 
 if [ "$failures" != 0 ]; then

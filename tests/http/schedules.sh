@@ -42,7 +42,8 @@ calls_schedules() {
     *) failed "metrics are $(header Content-Type)" ;;
   esac
   # A line is a comment or a name with labels and a number.
-  wrong=$(grep -Ev '^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[^{}]*\})? -?[0-9.]+)$' "$home/body" || true)
+  wrong=$(grep -Ev '^(# (HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(\{[^{}]*\})? -?[0-9.]+(e[-+][0-9]+)?)$' \
+    "$home/body" || true)
   [ -z "$wrong" ] || failed "no metrics: $wrong"
 
   ask DELETE "/api/v1/schedules/$schedule"

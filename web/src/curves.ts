@@ -28,7 +28,7 @@ function belongs(point: Point, curve: Curve): boolean {
 
 function label(curve: Curve, all: Curve[]): string {
   const varies = (of: (one: Curve) => unknown) => new Set(all.map(of)).size > 1;
-  const parts = [curve.rw];
+  const parts: string[] = [curve.rw];
   if (curve.axis !== 'bs' && varies((one) => one.bs)) parts.push(blockSize(curve.bs));
   if (curve.axis !== 'iodepth' && varies((one) => one.iodepth)) {
     parts.push(`depth ${curve.iodepth}`);
