@@ -114,7 +114,7 @@ std::vector<FieldError> at_their_places(std::vector<FieldError> wrong,
                                           "); is it running? --server names another place");
 }
 
-Json get(const std::string& server, const std::string& path) {
+httplib::Result ask(const std::string& server, const std::string& path) {
   const bool over_unix = std::string_view(server).substr(0, unix_prefix.size()) == unix_prefix;
   httplib::Client client(over_unix ? server.substr(unix_prefix.size()) : server);
   if (!client.is_valid())
@@ -125,18 +125,43 @@ Json get(const std::string& server, const std::string& path) {
   httplib::Headers headers{{"Accept", "application/json"}};
   // A path is no name that a server would take for its own.
   if (over_unix) headers.emplace("Host", "localhost");
-  const httplib::Result result = client.Get(path, headers);
+  httplib::Result result = client.Get(path, headers);
   if (!result) {
     const bool refused = result.error() == httplib::Error::Connection;
     no_answer(server, refused ? "nothing listens there" : httplib::to_string(result.error()));
   }
-  if (result->status != 200)
+  return result;
+}
+
+// What a problem+json says is wrong; "" where the body is none.
+std::string detail_of(const std::string& body) {
+  const Json problem = Json::parse(body, nullptr, false);
+  if (!problem.is_object()) return "";
+  const auto detail = problem.find("detail");
+  return detail != problem.end() && detail->is_string() ? detail->get<std::string>() : "";
+}
+
+Json get(const std::string& server, const std::string& path) {
+  const httplib::Result result = ask(server, path);
+  if (result->status != 200) {
+    const std::string detail = detail_of(result->body);
+    if (!detail.empty())
+      throw Error(ErrorCode::unavailable, "iobenchd at " + server + " says: " + detail);
     no_answer(server, "status " + std::to_string(result->status) + " for " + path);
+  }
   try {
     return parse_strict(result->body);
   } catch (const Error&) {
     no_answer(server, "what answers there speaks no JSON");
   }
+}
+
+// Why no new sweep would be taken, a line; "" where one would.
+std::string readiness(const std::string& server) {
+  const httplib::Result result = ask(server, "/readyz");
+  if (result->status == 200) return "";
+  const std::string detail = detail_of(result->body);
+  return (detail.empty() ? "not ready: status " + std::to_string(result->status) : detail) + "\n";
 }
 
 // A member's text; "" where it is null or missing, as it may be with another version's daemon.
@@ -210,10 +235,11 @@ std::string sweep_report(const Sweep& sweep, const SweepResult& result, std::spa
 }
 
 std::string status_text(const std::string& server) {
+  const std::string trouble = readiness(server);
   const Json running = sweeps_in(server, "state=running&limit=10");
   const Json queued = sweeps_in(server, "state=queued&limit=500");
   std::string text = "iobenchd at " + server + ": " + std::to_string(running.size()) +
-                     " running, " + std::to_string(queued.size()) + " waiting\n";
+                     " running, " + std::to_string(queued.size()) + " waiting\n" + trouble;
   for (const Json& sweep : running)
     text += "running  " + sweep_name(sweep) + progress_of(sweep) + "\n";
   constexpr std::size_t waiting_shown = 5;

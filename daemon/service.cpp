@@ -93,6 +93,7 @@ void serve(const Settings& settings) {
   const std::string open_doors = confine_service(settings);
   if (!open_doors.empty()) spdlog::warn("sandbox: {}", open_doors);
   storage::Store store(text_of(settings.database));
+  store.on_damage([](const std::string& why) { spdlog::error("{}", why); });
   events::Hub hub;
   Reloads reloads;
   ServiceHost host(control_fd, [&](const Settings& fresh) { reloads.take(fresh); });

@@ -1,6 +1,6 @@
 // The file: one writer behind a mutex that does all writes and all checkpoints, and a pool of
-// read-only connections. Safe from any thread; a function passed to read() or write() must not call
-// them again.
+// read-only connections. A file that is damaged has no writer any more and is only read. Safe from
+// any thread; a function passed to read() or write() must not call them again.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "storage/damage.h"
 #include "storage/guard.h"
+#include "storage/quick_check.h"
 #include "storage/statement.h"
 
 namespace iobenchd::storage {
@@ -30,12 +32,8 @@ class Database {
   template <typename Work>
   auto write(Work&& work) {
     const std::lock_guard lock(writer_mutex_);
-    try {
-      return transact(work);
-    } catch (const Error& error) {
-      notice(error);
-      throw;
-    }
+    require_sound();
+    return attempt(work);
   }
 
   // One snapshot. Keep it short: an open reader keeps the WAL from being emptied.
@@ -51,7 +49,25 @@ class Database {
   // The last attempt to write found no room or a broken file.
   [[nodiscard]] bool write_failed() const noexcept { return write_failed_; }
 
+  // What keeps this file from being written ever again.
+  [[nodiscard]] Damage& damage() noexcept { return damage_; }
+  void check_sound();  // throws it; looks whether the file is still where it was, too
+  // After a stop that was none the file is read through in the background; false until that is
+  // over.
+  [[nodiscard]] bool is_looked_through() const noexcept { return !check_ || check_->is_over(); }
+
  private:
+  void require_sound();  // check_sound(), under the writer's mutex
+
+  template <typename Work>
+  auto attempt(Work& work) {
+    try {
+      return transact(work);
+    } catch (const Error& error) {
+      notice(error);
+      throw;
+    }
+  }
   template <typename Work>
   auto transact(Work& work) {
     Transaction transaction(*writer_, Transaction::Kind::write);
@@ -86,13 +102,16 @@ class Database {
 
   std::string path_;
   LockFile lock_;
+  bool torn_away_;  // by a crash, before this life
+  Damage damage_;
   std::mutex writer_mutex_;
-  std::unique_ptr<Connection> writer_;
+  std::unique_ptr<Connection> writer_;  // null: the file was damaged when it was opened
   std::atomic<bool> write_failed_{false};
   std::mutex readers_mutex_;
   std::condition_variable reader_is_back_;
   std::vector<std::unique_ptr<Connection>> idle_readers_;
   std::uint32_t readers_open_ = 0;
+  std::unique_ptr<QuickCheck> check_;
 };
 
 }  // namespace iobenchd::storage

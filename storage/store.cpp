@@ -24,8 +24,21 @@ Store::Store(const std::string& path, WallClock now)
 
 Store::~Store() = default;
 
+std::string Store::damage() const {
+  return database_->damage().text();
+}
+
+void Store::on_damage(std::function<void(const std::string&)> listener) {
+  database_->damage().listen(std::move(listener));
+}
+
+bool Store::is_looked_through() const {
+  return database_->is_looked_through();
+}
+
 std::string Store::trouble() {
   try {
+    database_->check_sound();
     require_room(database_->path(), room_for_a_run_bytes, "the database");
     const std::int64_t now_ns = now_();
     const std::int64_t checked_at_ns = database_->read([](Connection& connection) {

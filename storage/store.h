@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,9 +70,10 @@ class ScheduleStore;
 
 class Store {
  public:
-  // Opens or creates, takes the lock, migrates. Throws Error{unavailable} with the path and the
-  // cure: in use by another daemon, not writable, made by a newer version, damaged, not a database
-  // of ours.
+  // Opens or creates, takes the lock, migrates. A damaged database of which something can be read
+  // is opened, never written and left as it is: see damage(). Throws Error{unavailable} with the
+  // path and the cure: in use by another daemon, not writable, made by a newer version, damaged so
+  // that nothing can be read, not a database of ours.
   explicit Store(const std::string& path, WallClock now = wall_now_ns);
   ~Store();
   Store(const Store&) = delete;
@@ -81,6 +83,14 @@ class Store {
   [[nodiscard]] RunStore& runs() noexcept { return *runs_; }
   [[nodiscard]] HistoryStore& history() noexcept { return *history_; }
   [[nodiscard]] ScheduleStore& schedules() noexcept { return *schedules_; }
+
+  // Why the file is only read any more: it is damaged, or was moved away under us. Every write is
+  // refused with it (Error{unavailable}) until the daemon is started anew. Empty while all is well.
+  [[nodiscard]] std::string damage() const;
+  // Told once when that is found out, whoever's thread finds it; now, where it is known already.
+  void on_damage(std::function<void(const std::string& why)> listener);
+  // After a crash or kill -9 the file is read through in the background; false until that is over.
+  [[nodiscard]] bool is_looked_through() const;
 
   // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
   // time while writing fails.

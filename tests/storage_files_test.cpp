@@ -114,7 +114,7 @@ TEST_CASE("a database of a newer version is refused and left as it is") {
   CHECK(bytes_of(path) == before);
 }
 
-TEST_CASE("a damaged database is named as that, and left as it is") {
+TEST_CASE("a database of which nothing can be read is named as that, and left as it is") {
   TempDir dir;
   const std::string path = make_store(dir / "db");
   std::string bytes = bytes_of(path);

@@ -54,8 +54,9 @@ Scheduler::~Scheduler() {
   stop();
 }
 
-// A full database is no reason not to start: reads are served, and the pool tries again.
+// A full or damaged database is no reason not to start: reads are served, and the pool tries again.
 void Scheduler::State::take_over() try {
+  if (!store.damage().empty()) return;
   const std::uint32_t runs = store.runs().interrupt_running();
   if (runs > 0)
     spdlog::warn("{} interrupted when the daemon ended",
@@ -76,6 +77,7 @@ void Scheduler::State::take_over() try {
   const std::lock_guard lock(mutex);
   taken_over = true;
 } catch (const Error& error) {
+  if (!store.damage().empty()) return;  // which the log says already
   if (error.code() != ErrorCode::storage_full) throw;
   spdlog::error("what an earlier life left waits for room under the database: {}", error.what());
 }
@@ -110,7 +112,8 @@ void Scheduler::State::work() {
       ask_leaves(lock);
       continue;
     }
-    if (running.size() < settings.workers) {
+    // What a damaged database can't keep isn't measured: the queue waits for another life.
+    if (running.size() < settings.workers && store.damage().empty()) {
       if (auto entry = queue.take_runnable(in_quiet_hours(settings, wall_now_ns()))) {
         run_sweep(lock, std::move(*entry));
         continue;
@@ -246,6 +249,8 @@ Sweep Scheduler::submit(const SweepSpec& spec, std::int64_t schedule_id) {
       --state.being_submitted;
     }
   } place{state};
+  if (const std::string damage = state.store.damage(); !damage.empty())
+    throw Error(ErrorCode::unavailable, damage);
   Judgement judgement = state.judge_now(spec);
   Sweep sweep;
   sweep.spec = spec;
