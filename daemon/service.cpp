@@ -94,6 +94,7 @@ void serve(const Settings& settings) {
   if (!open_doors.empty()) spdlog::warn("sandbox: {}", open_doors);
   storage::Store store(text_of(settings.database));
   store.on_damage([](const std::string& why) { spdlog::error("{}", why); });
+  store.keep_ballast();
   events::Hub hub;
   Reloads reloads;
   ServiceHost host(control_fd, [&](const Settings& fresh) { reloads.take(fresh); });

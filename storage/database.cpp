@@ -1,5 +1,6 @@
 #include "storage/database.h"
 
+#include "daemon/model/quantity.h"
 #include "storage/migrations.h"
 
 namespace iobenchd::storage {
@@ -93,6 +94,30 @@ void Database::require_sound() {
                  "anew; until then nothing is taken in");
   }
   damage_.refuse();
+}
+
+void Database::keep_ballast() {
+  const std::lock_guard lock(writer_mutex_);
+  ballast_.emplace(path_ + ".ballast");
+}
+
+void Database::tend_ballast() {
+  const std::lock_guard lock(writer_mutex_);
+  if (ballast_ && !ballast_->is_missed()) ballast_->restore();
+}
+
+void Database::check_ballast() {
+  const std::lock_guard lock(writer_mutex_);
+  require_ballast();
+}
+
+void Database::require_ballast() {
+  if (!ballast_ || !ballast_->is_missed()) return;
+  throw Error(ErrorCode::storage_full, "no room for the database " + path_ +
+                                           ": free some space on its filesystem; " +
+                                           size_text(free_bytes_beside(path_).value_or(0)) +
+                                           " are left, and nothing new is begun before there are " +
+                                           size_text(2 * ballast_bytes));
 }
 
 std::unique_ptr<Connection> Database::take_reader() {

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "storage/ballast.h"
 #include "storage/damage.h"
 #include "storage/guard.h"
 #include "storage/quick_check.h"
@@ -28,11 +30,27 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // One transaction, durable on return, undone by an exception.
+  // One transaction, durable on return, undone by an exception. On a full disk the ballast is given
+  // up for it, and it is tried a second time.
   template <typename Work>
   auto write(Work&& work) {
     const std::lock_guard lock(writer_mutex_);
     require_sound();
+    try {
+      return attempt(work);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::storage_full || !give_up_ballast()) throw;
+    }
+    return attempt(work);
+  }
+
+  // The same for what begins something: never at the ballast's cost, and refused (storage_full)
+  // while that is missed, so that its room stays for what is under way.
+  template <typename Work>
+  auto write_new(Work&& work) {
+    const std::lock_guard lock(writer_mutex_);
+    require_sound();
+    require_ballast();
     return attempt(work);
   }
 
@@ -52,12 +70,21 @@ class Database {
   // What keeps this file from being written ever again.
   [[nodiscard]] Damage& damage() noexcept { return damage_; }
   void check_sound();  // throws it; looks whether the file is still where it was, too
+
+  // From now on there is to be a ballast. tend_ballast() makes it where there is none;
+  // check_ballast() throws Error{storage_full} while it is missed.
+  void keep_ballast();
+  void tend_ballast();
+  void check_ballast();
   // After a stop that was none the file is read through in the background; false until that is
   // over.
   [[nodiscard]] bool is_looked_through() const noexcept { return !check_ || check_->is_over(); }
 
  private:
-  void require_sound();  // check_sound(), under the writer's mutex
+  // Under the writer's mutex.
+  void require_sound();
+  void require_ballast();
+  [[nodiscard]] bool give_up_ballast() { return ballast_ && ballast_->give_up(); }
 
   template <typename Work>
   auto attempt(Work& work) {
@@ -106,6 +133,7 @@ class Database {
   Damage damage_;
   std::mutex writer_mutex_;
   std::unique_ptr<Connection> writer_;  // null: the file was damaged when it was opened
+  std::optional<Ballast> ballast_;
   std::atomic<bool> write_failed_{false};
   std::mutex readers_mutex_;
   std::condition_variable reader_is_back_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace iobenchd::storage {
@@ -31,6 +32,8 @@ class LockFile {
 // Makes an empty file that only this user can read; what SQLite puts beside it gets the same mode.
 void create_private(const std::string& path);
 
+// What this user may still write on the filesystem of `path`; none: it doesn't tell.
+[[nodiscard]] std::optional<std::uint64_t> free_bytes_beside(const std::string& path) noexcept;
 // Throws Error{storage_full} unless the filesystem of `path` has room for `bytes`.
 void require_room(const std::string& path, std::uint64_t bytes, const std::string& what_for);
 

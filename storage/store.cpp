@@ -36,9 +36,19 @@ bool Store::is_looked_through() const {
   return database_->is_looked_through();
 }
 
+void Store::keep_ballast() {
+  database_->keep_ballast();
+}
+
+bool Store::tend() {
+  database_->tend_ballast();
+  return false;
+}
+
 std::string Store::trouble() {
   try {
     database_->check_sound();
+    database_->check_ballast();
     require_room(database_->path(), room_for_a_run_bytes, "the database");
     const std::int64_t now_ns = now_();
     const std::int64_t checked_at_ns = database_->read([](Connection& connection) {
@@ -48,7 +58,7 @@ std::string Store::trouble() {
         now_ns - checked_at_ns < write_check_every_ns) {
       return {};
     }
-    database_->write([&](Connection& connection) {
+    database_->write_new([&](Connection& connection) {
       Statement(connection, R"sql(
         INSERT INTO health (id, checked_at_ns)
         VALUES (1, :now_ns)

@@ -92,6 +92,16 @@ class Store {
   // After a crash or kill -9 the file is read through in the background; false until that is over.
   [[nodiscard]] bool is_looked_through() const;
 
+  // Wants 16 MiB beside the database (`<database>.ballast`, made by tend()) that are given up on a
+  // full disk, so that runs under way are stored and sweeps can be deleted. Until there is room for
+  // them again nothing new is begun: create(), set_started(), begin(), import() and a schedule's
+  // create() throw Error{storage_full}.
+  void keep_ballast();
+
+  // Housekeeping, one small step: call it now and then while nothing is measured. True: there is
+  // more of it.
+  bool tend();
+
   // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
   // time while writing fails.
   [[nodiscard]] std::string trouble();

@@ -94,7 +94,7 @@ Sweep SweepStore::create(Sweep sweep) {
   sweep.created_at_ns = now_();
   sweep.uuid = uuid_v7(sweep.created_at_ns);
   if (!sweep.spec.seed) sweep.spec.seed = random_seed();
-  database_.write([&](Connection& connection) { insert_sweep(connection, sweep); });
+  database_.write_new([&](Connection& connection) { insert_sweep(connection, sweep); });
   return sweep;
 }
 
@@ -166,7 +166,7 @@ std::uint64_t SweepStore::planned_writes(const std::string& target, std::int64_t
 }
 
 void SweepStore::set_started(std::int64_t id) {
-  database_.write([&](Connection& connection) {
+  database_.write_new([&](Connection& connection) {
     Statement(connection, R"sql(
       UPDATE sweeps
          SET state = 'running',

@@ -112,6 +112,10 @@ void Scheduler::State::work() {
       ask_leaves(lock);
       continue;
     }
+    if (is_time_to_tend()) {
+      tend(lock);
+      continue;
+    }
     // What a damaged database can't keep isn't measured: the queue waits for another life.
     if (running.size() < settings.workers && store.damage().empty()) {
       if (auto entry = queue.take_runnable(in_quiet_hours(settings, wall_now_ns()))) {
@@ -119,8 +123,29 @@ void Scheduler::State::work() {
         continue;
       }
     }
-    changed.wait_for(lock, lingering.empty() ? idle_wait : reap_wait);
+    changed.wait_for(lock, lingering.empty() && !more_to_tend ? idle_wait : reap_wait);
   }
+}
+
+// Never beside a run: what the store writes is felt by a disk under test.
+bool Scheduler::State::is_time_to_tend() const {
+  return running.empty() && !tending && std::chrono::steady_clock::now() >= tend_next;
+}
+
+// One step; between two of them a sweep may begin.
+void Scheduler::State::tend(std::unique_lock<std::mutex>& lock) {
+  tending = true;
+  lock.unlock();
+  bool more = false;
+  try {
+    more = store.tend();
+  } catch (const Error& error) {
+    spdlog::debug("the database isn't tended now: {}", error.what());
+  }
+  lock.lock();
+  tending = false;
+  more_to_tend = more;
+  tend_next = std::chrono::steady_clock::now() + (more ? reap_wait : timing.tend_every);
 }
 
 // Test files of sweeps that are over: a crash left them. A sweep that goes on removes its own; one

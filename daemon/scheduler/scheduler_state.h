@@ -2,6 +2,7 @@
 // or used before the pool starts.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -38,6 +39,8 @@ struct Scheduler::State {
   void run_sweep(std::unique_lock<std::mutex>& lock, QueuedSweep entry);
   void tell_runner(Runner& runner, std::int64_t sweep_id);
   void reap();
+  [[nodiscard]] bool is_time_to_tend() const;
+  void tend(std::unique_lock<std::mutex>& lock);
   void release_unless_lingering(std::int64_t sweep_id);
 
   // Judgement and targets (scheduler_targets.cpp).
@@ -62,6 +65,8 @@ struct Scheduler::State {
   std::string scratch_real_dir;
   std::uint32_t being_submitted = 0;  // places in the queue that are spoken for
   bool taken_over = false, leftovers_removed = false, asking = false, stopping = false;
+  bool tending = false, more_to_tend = false;
+  std::chrono::steady_clock::time_point tend_next;
 };
 
 }  // namespace iobenchd::scheduler
