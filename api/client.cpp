@@ -1,14 +1,12 @@
 #include "api/client.h"
 
-#include <httplib.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "api/client_call.h"
 #include "api/parse.h"
 #include "api/parse_fields.h"
 #include "api/render.h"
@@ -19,9 +17,6 @@
 
 namespace iobenchd::api {
 namespace {
-
-constexpr int patience_s = 10;
-constexpr std::string_view unix_prefix = "unix:";
 
 bool is_whole_number(std::string_view text) {
   return !text.empty() && text.size() <= 18 &&
@@ -109,50 +104,20 @@ std::vector<FieldError> at_their_places(std::vector<FieldError> wrong,
   return wrong;
 }
 
-[[noreturn]] void no_answer(const std::string& server, const std::string& why) {
-  throw Error(ErrorCode::unavailable, "no iobenchd answers at " + server + " (" + why +
-                                          "); is it running? --server names another place");
-}
-
 httplib::Result ask(const std::string& server, const std::string& path) {
-  const bool over_unix = std::string_view(server).substr(0, unix_prefix.size()) == unix_prefix;
-  httplib::Client client(over_unix ? server.substr(unix_prefix.size()) : server);
-  if (!client.is_valid())
-    no_answer(server, "that is no address such as " + std::string(default_server));
-  if (over_unix) client.set_address_family(AF_UNIX);
-  client.set_connection_timeout(patience_s);
-  client.set_read_timeout(patience_s);
-  httplib::Headers headers{{"Accept", "application/json"}};
-  // A path is no name that a server would take for its own.
-  if (over_unix) headers.emplace("Host", "localhost");
-  httplib::Result result = client.Get(path, headers);
-  if (!result) {
-    const bool refused = result.error() == httplib::Error::Connection;
-    no_answer(server, refused ? "nothing listens there" : httplib::to_string(result.error()));
-  }
+  Caller caller(server);
+  httplib::Result result = caller.http().Get(path, caller.headers("application/json"));
+  if (!result) caller.no_answer(result.error());
   return result;
-}
-
-// What a problem+json says is wrong; "" where the body is none.
-std::string detail_of(const std::string& body) {
-  const Json problem = Json::parse(body, nullptr, false);
-  if (!problem.is_object()) return "";
-  const auto detail = problem.find("detail");
-  return detail != problem.end() && detail->is_string() ? detail->get<std::string>() : "";
 }
 
 Json get(const std::string& server, const std::string& path) {
   const httplib::Result result = ask(server, path);
-  if (result->status != 200) {
-    const std::string detail = detail_of(result->body);
-    if (!detail.empty())
-      throw Error(ErrorCode::unavailable, "iobenchd at " + server + " says: " + detail);
-    no_answer(server, "status " + std::to_string(result->status) + " for " + path);
-  }
+  if (result->status != 200) Caller(server).refused(result->status, result->body);
   try {
     return parse_strict(result->body);
   } catch (const Error&) {
-    no_answer(server, "what answers there speaks no JSON");
+    Caller(server).no_answer("what answers there speaks no JSON");
   }
 }
 
@@ -160,7 +125,7 @@ Json get(const std::string& server, const std::string& path) {
 std::string readiness(const std::string& server) {
   const httplib::Result result = ask(server, "/readyz");
   if (result->status == 200) return "";
-  const std::string detail = detail_of(result->body);
+  const std::string detail = problem_detail(result->body);
   return (detail.empty() ? "not ready: status " + std::to_string(result->status) : detail) + "\n";
 }
 

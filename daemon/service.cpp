@@ -118,6 +118,7 @@ void serve(const Settings& settings) {
   host.wait_for_stop();
   reloads.stop_listening();
   hub.close();
+  store.leave();
   server.stop();
 }
 

@@ -1,6 +1,7 @@
 #include "storage/database.h"
 
 #include "daemon/model/quantity.h"
+#include "storage/backup.h"
 #include "storage/migrations.h"
 
 namespace iobenchd::storage {
@@ -71,6 +72,7 @@ Database::Database(const std::string& path)
       lock_(path),
       torn_away_(was_torn_away(path)),
       writer_(open_writer(path, damage_)) {
+  Backup::remove_leftover(path);
   if (torn_away_ && writer_) check_ = std::make_unique<QuickCheck>(path, damage_);
 }
 

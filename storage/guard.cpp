@@ -22,12 +22,6 @@ constexpr std::size_t header_bytes = 100;
 constexpr std::size_t user_version_at = 60, application_id_at = 68;
 constexpr std::string_view header_magic{"SQLite format 3\0", 16};
 
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 Error refused(const std::string& path, const std::string& why) {
   return Error(ErrorCode::unavailable,
                path + " " + why + "; it is left as it is: set `database` to another path");
@@ -55,6 +49,12 @@ class Descriptor {
 };
 
 }  // namespace
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
 
 LockFile::LockFile(const std::string& database_path) {
   const std::string path = database_path + ".lock";

@@ -10,6 +10,9 @@ namespace iobenchd::storage {
 
 inline constexpr std::uint32_t application_id = 0x494F4244;  // "IOBD"
 
+// Where a path's last part is.
+[[nodiscard]] std::string directory_of(const std::string& path);
+
 // `<database>.lock`, held with flock for as long as this lives. The file stays: unlinking it would
 // let two daemons hold locks on two files of one name.
 class LockFile {

@@ -134,6 +134,8 @@ void Connection::fail(int code) const {
       if (damage_ != nullptr) damage_->note(text);
       throw Error(ErrorCode::unavailable, text);
     }
+    case SQLITE_INTERRUPT:
+      throw Error(ErrorCode::unavailable, "the daemon is stopping");
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:

@@ -1,5 +1,6 @@
 #include "storage/store.h"
 
+#include "storage/backup.h"
 #include "storage/database.h"
 
 namespace iobenchd::storage {
@@ -38,6 +39,12 @@ bool Store::is_looked_through() const {
 
 void Store::keep_ballast() {
   database_->keep_ballast();
+}
+
+std::unique_ptr<Backup> Store::backup() {
+  const std::unique_lock lock(backup_mutex_, std::try_to_lock);
+  if (!lock) throw Error(ErrorCode::unavailable, "another backup is being made; try again soon");
+  return std::make_unique<Backup>(database_->path(), database_->damage(), leaving_);
 }
 
 bool Store::tend() {

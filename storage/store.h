@@ -4,9 +4,11 @@
 // Throws Error{storage_full, unavailable, not_found, conflict, internal}.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +64,7 @@ struct HistoryFilter {
   std::optional<std::int64_t> since_ns, until_ns;
 };
 
+class Backup;
 class Database;
 class SweepStore;
 class RunStore;
@@ -102,12 +105,20 @@ class Store {
   // more of it.
   bool tend();
 
+  // The whole of it as one file, made now. One at a time: Error{unavailable} while another is being
+  // made; Error{storage_full} where it doesn't fit beside the database.
+  [[nodiscard]] std::unique_ptr<Backup> backup();
+  // What takes long ends soon, with Error{unavailable}: the daemon stops.
+  void leave() noexcept { leaving_ = true; }
+
   // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
   // time while writing fails.
   [[nodiscard]] std::string trouble();
 
  private:
   WallClock now_;
+  std::atomic<bool> leaving_{false};
+  std::mutex backup_mutex_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<SweepStore> sweeps_;
   std::unique_ptr<RunStore> runs_;

@@ -11,6 +11,7 @@ BIN=$1
 . tests/http/bad.sh
 . tests/http/fio.sh
 . tests/http/schedules.sh
+. tests/http/keep.sh
 
 start
 ask GET /api/v1/openapi.json
@@ -29,12 +30,14 @@ calls_compare
 calls_fio
 calls_schedules
 calls_export
+calls_backup
 bad_fields
 bad_targets
 bad_bodies
 bad_requests
 bad_schedules
 bad_starts
+bad_database
 
 if [ "$failures" != 0 ]; then
   die "$failures checks"
