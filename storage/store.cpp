@@ -2,6 +2,7 @@
 
 #include "storage/backup.h"
 #include "storage/database.h"
+#include "storage/retention.h"
 
 namespace iobenchd::storage {
 namespace {
@@ -21,7 +22,8 @@ Store::Store(const std::string& path, WallClock now)
       sweeps_(std::make_unique<SweepStore>(*database_, now_)),
       runs_(std::make_unique<RunStore>(*database_, now_)),
       history_(std::make_unique<HistoryStore>(*database_)),
-      schedules_(std::make_unique<ScheduleStore>(*database_, now_)) {}
+      schedules_(std::make_unique<ScheduleStore>(*database_, now_)),
+      retention_(std::make_unique<Retention>()) {}
 
 Store::~Store() = default;
 
@@ -47,9 +49,11 @@ std::unique_ptr<Backup> Store::backup() {
   return std::make_unique<Backup>(database_->path(), database_->damage(), leaving_);
 }
 
-bool Store::tend() {
+bool Store::tend(const RetentionRules& rules) {
+  const std::lock_guard lock(tend_mutex_);
+  if (database_->damage().noted()) return false;
   database_->tend_ballast();
-  return false;
+  return retention_->step(*database_, rules, now_());
 }
 
 std::string Store::trouble() {

@@ -66,6 +66,8 @@ struct HistoryFilter {
 
 class Backup;
 class Database;
+class Retention;
+struct RetentionRules;  // storage/retention.h
 class SweepStore;
 class RunStore;
 class HistoryStore;
@@ -103,7 +105,7 @@ class Store {
 
   // Housekeeping, one small step: call it now and then while nothing is measured. True: there is
   // more of it.
-  bool tend();
+  bool tend(const RetentionRules& rules);
 
   // The whole of it as one file, made now. One at a time: Error{unavailable} while another is being
   // made; Error{storage_full} where it doesn't fit beside the database.
@@ -124,6 +126,8 @@ class Store {
   std::unique_ptr<RunStore> runs_;
   std::unique_ptr<HistoryStore> history_;
   std::unique_ptr<ScheduleStore> schedules_;
+  std::mutex tend_mutex_;
+  std::unique_ptr<Retention> retention_;
 };
 
 class SweepStore {

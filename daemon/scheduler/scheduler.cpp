@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <span>
 #include <utility>
 
+#include "daemon/analysis/steady_state.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
 #include "daemon/scheduler/scheduler_state.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/timetable.h"
+#include "storage/retention.h"
 
 namespace iobenchd::scheduler {
 namespace {
@@ -135,10 +138,16 @@ bool Scheduler::State::is_time_to_tend() const {
 // One step; between two of them a sweep may begin.
 void Scheduler::State::tend(std::unique_lock<std::mutex>& lock) {
   tending = true;
+  storage::RetentionRules rules;
+  rules.samples_days = settings.retention_samples_days;
+  rules.sweeps_days = settings.retention_sweeps_days;
+  rules.variation = [](std::span<const Sample> samples) {
+    return analysis::variation_of_seconds(samples).value_or(0);
+  };
   lock.unlock();
   bool more = false;
   try {
-    more = store.tend();
+    more = store.tend(rules);
   } catch (const Error& error) {
     spdlog::debug("the database isn't tended now: {}", error.what());
   }
