@@ -1,14 +1,12 @@
 #include "api/client.h"
 
-#include <httplib.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "api/client_call.h"
 #include "api/parse.h"
 #include "api/parse_fields.h"
 #include "api/render.h"
@@ -19,9 +17,6 @@
 
 namespace iobenchd::api {
 namespace {
-
-constexpr int patience_s = 10;
-constexpr std::string_view unix_prefix = "unix:";
 
 bool is_whole_number(std::string_view text) {
   return !text.empty() && text.size() <= 18 &&
@@ -109,34 +104,29 @@ std::vector<FieldError> at_their_places(std::vector<FieldError> wrong,
   return wrong;
 }
 
-[[noreturn]] void no_answer(const std::string& server, const std::string& why) {
-  throw Error(ErrorCode::unavailable, "no iobenchd answers at " + server + " (" + why +
-                                          "); is it running? --server names another place");
+httplib::Result ask(const std::string& server, const std::string& path) {
+  Caller caller(server);
+  httplib::Result result = caller.http().Get(path, caller.headers("application/json"));
+  if (!result) caller.no_answer(result.error());
+  return result;
 }
 
 Json get(const std::string& server, const std::string& path) {
-  const bool over_unix = std::string_view(server).substr(0, unix_prefix.size()) == unix_prefix;
-  httplib::Client client(over_unix ? server.substr(unix_prefix.size()) : server);
-  if (!client.is_valid())
-    no_answer(server, "that is no address such as " + std::string(default_server));
-  if (over_unix) client.set_address_family(AF_UNIX);
-  client.set_connection_timeout(patience_s);
-  client.set_read_timeout(patience_s);
-  httplib::Headers headers{{"Accept", "application/json"}};
-  // A path is no name that a server would take for its own.
-  if (over_unix) headers.emplace("Host", "localhost");
-  const httplib::Result result = client.Get(path, headers);
-  if (!result) {
-    const bool refused = result.error() == httplib::Error::Connection;
-    no_answer(server, refused ? "nothing listens there" : httplib::to_string(result.error()));
-  }
-  if (result->status != 200)
-    no_answer(server, "status " + std::to_string(result->status) + " for " + path);
+  const httplib::Result result = ask(server, path);
+  if (result->status != 200) Caller(server).refused(result->status, result->body);
   try {
     return parse_strict(result->body);
   } catch (const Error&) {
-    no_answer(server, "what answers there speaks no JSON");
+    Caller(server).no_answer("what answers there speaks no JSON");
   }
+}
+
+// Why no new sweep would be taken, a line; "" where one would.
+std::string readiness(const std::string& server) {
+  const httplib::Result result = ask(server, "/readyz");
+  if (result->status == 200) return "";
+  const std::string detail = problem_detail(result->body);
+  return (detail.empty() ? "not ready: status " + std::to_string(result->status) : detail) + "\n";
 }
 
 // A member's text; "" where it is null or missing, as it may be with another version's daemon.
@@ -210,10 +200,11 @@ std::string sweep_report(const Sweep& sweep, const SweepResult& result, std::spa
 }
 
 std::string status_text(const std::string& server) {
+  const std::string trouble = readiness(server);
   const Json running = sweeps_in(server, "state=running&limit=10");
   const Json queued = sweeps_in(server, "state=queued&limit=500");
   std::string text = "iobenchd at " + server + ": " + std::to_string(running.size()) +
-                     " running, " + std::to_string(queued.size()) + " waiting\n";
+                     " running, " + std::to_string(queued.size()) + " waiting\n" + trouble;
   for (const Json& sweep : running)
     text += "running  " + sweep_name(sweep) + progress_of(sweep) + "\n";
   constexpr std::size_t waiting_shown = 5;

@@ -2,6 +2,7 @@
 // alone; safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -31,5 +32,9 @@ struct TextField {
 // answers there.
 [[nodiscard]] std::string status_text(const std::string& server);
 [[nodiscard]] std::string targets_text(const std::string& server);
+
+// The daemon's whole database into an open file; returns its bytes. Throws Error{unavailable} where
+// it doesn't arrive whole.
+std::uint64_t fetch_backup(const std::string& server, int descriptor);
 
 }  // namespace iobenchd::api

@@ -77,6 +77,7 @@ Json render_measurement(const Measurement& m) {
   json["read"] = render_recorded_traffic(m.read);
   json["write"] = render_recorded_traffic(m.write);
   json["fsync"] = render_recorded_traffic(m.fsync);
+  json["samples_variation"] = m.samples_variation ? number(*m.samples_variation) : Json(nullptr);
   json["samples"] = render_samples(m.samples);
   json["jobs"] = render_jobs(m.jobs);
   return json;

@@ -59,9 +59,10 @@ struct Response {
 using Handler = Response (*)(const Context& context, const Request& request);
 
 enum class Duty : std::uint8_t {
-  read,    // changes nothing
-  run,     // queues or cancels
-  destroy  // deletes
+  read,     // changes nothing
+  run,      // queues or cancels
+  destroy,  // deletes
+  copy      // hands out all there is, in one answer: guarded as a change
 };
 
 struct Route {

@@ -105,6 +105,14 @@ void read_samples(RecordReader& parent, std::vector<Sample>& samples) {
   }
 }
 
+// Exports that are older than thinning have none. Null: the samples are as they were measured.
+void read_variation(RecordReader& fields, Measurement& m) {
+  if (!fields.has("samples_variation")) return;
+  double variation = -1;
+  fields.known_real("samples_variation", variation, 0, rate_most, -1);
+  if (variation >= 0) m.samples_variation = variation;
+}
+
 void read_jobs(RecordReader& parent, std::vector<JobFigures>& jobs) {
   const Json* list = parent.list("jobs", max_engine_threads);
   if (list == nullptr) return;
@@ -183,6 +191,7 @@ void read_measurement(RecordReader& parent, Measurement& m) {
   read_traffic(fields, "read", m.read);
   read_traffic(fields, "write", m.write);
   read_traffic(fields, "fsync", m.fsync);
+  read_variation(fields, m);
   read_samples(fields, m.samples);
   read_jobs(fields, m.jobs);
   fields.refuse_unknown();

@@ -212,7 +212,7 @@ void FieldReader::time(std::string_view name, const Range& range, std::uint64_t&
   }
 }
 
-void FieldReader::refuse_unknown(std::span<const std::string_view> not_offered) {
+void FieldReader::refuse_unknown() {
   // A megabyte of invented names must not come back as thirty megabytes of advice.
   constexpr std::size_t named_most = 20;
   std::size_t named = 0;
@@ -223,15 +223,11 @@ void FieldReader::refuse_unknown(std::span<const std::string_view> not_offered) 
              "more unknown fields; only the first " + std::to_string(named_most) + " are named");
       return;
     }
-    refuse(cut(name), unknown_advice(name, not_offered));
+    refuse(cut(name), unknown_advice(name));
   }
 }
 
-std::string FieldReader::unknown_advice(std::string_view name,
-                                        std::span<const std::string_view> not_offered) const {
-  if (std::find(not_offered.begin(), not_offered.end(), name) != not_offered.end()) {
-    return "not offered by this version; leave it out";
-  }
+std::string FieldReader::unknown_advice(std::string_view name) const {
   const std::string_view meant = nearest(name, known_);
   if (!meant.empty()) return "unknown field; did you mean \"" + std::string(meant) + "\"?";
   std::string all;

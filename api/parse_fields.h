@@ -75,12 +75,10 @@ class FieldReader {
   // Where what is wrong is collected, for readers of members of members.
   [[nodiscard]] std::vector<FieldError>& errors() noexcept { return errors_; }
 
-  // Refuses every member that was never looked for. `not_offered`: names of a later version.
-  void refuse_unknown(std::span<const std::string_view> not_offered = {});
+  void refuse_unknown();  // every member that was never looked for
 
  private:
-  [[nodiscard]] std::string unknown_advice(std::string_view name,
-                                           std::span<const std::string_view> not_offered) const;
+  [[nodiscard]] std::string unknown_advice(std::string_view name) const;
 
   const nlohmann::ordered_json& object_;
   std::string prefix_;

@@ -26,6 +26,7 @@ class RecordReader {
 
   // The member; null where it is missing, which is refused.
   [[nodiscard]] const nlohmann::ordered_json* need(std::string_view name);
+  [[nodiscard]] bool has(std::string_view name) { return fields_.find(name) != nullptr; }
   [[nodiscard]] std::string path_of(std::string_view name) const;
   void refuse(std::string_view name, const std::string& message);
 

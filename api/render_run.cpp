@@ -106,6 +106,8 @@ void add_measurement(Json& json, const Run& run) {
   json["device_write_ios"] = known(counted, m.device_write_ios);
   json["device_read_bytes"] = known(counted, m.device_read_bytes);
   json["device_write_bytes"] = known(counted, m.device_write_bytes);
+  json["samples_thinned"] = m.samples_variation.has_value();
+  json["samples_variation"] = m.samples_variation ? number(*m.samples_variation) : Json(nullptr);
   json["samples"] = render_samples(m.samples);
   json["jobs"] = render_jobs(m.jobs);
 }

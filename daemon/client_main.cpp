@@ -1,5 +1,6 @@
-// iobench: measures without a daemon (run), or asks the daemon (status, targets). The same binary
-// is the probe of its own runs: its title says so, and nobody types that by accident.
+// iobench: measures without a daemon (run), asks the daemon (status, targets), keeps its database
+// (backup, restore, check). The same binary is the probe of its own runs: its title says so, and
+// nobody types that by accident.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "api/client.h"
+#include "daemon/client/keep.h"
 #include "daemon/client/options.h"
 #include "daemon/client/run.h"
 #include "daemon/launcher/probe.h"
@@ -21,6 +23,12 @@ constexpr const char* usage =
     "usage: iobench run [options] FILE     measure, without a daemon; iobench run --help\n"
     "       iobench status [--server URL]  what the daemon does, and its last answers\n"
     "       iobench targets [--server URL] the disks the daemon may be asked about\n"
+    "       iobench backup [--server URL] FILE\n"
+    "                                      the daemon's database into a new file\n"
+    "       iobench restore [--config CONF | --database PATH] FILE\n"
+    "                                      a backup in its place; the old one is kept\n"
+    "       iobench check [--config CONF | --database PATH]\n"
+    "                                      whether the database is whole, what is in it\n"
     "       iobench --version\n"
     "URL is http://127.0.0.1:8464 unless said otherwise; unix:/path asks over a socket.\n";
 
@@ -61,6 +69,9 @@ int command(const std::vector<std::string>& arguments, const char* argv0) {
     std::fputs(api::targets_text(server_of(arguments)).c_str(), stdout);
     return status_good;
   }
+  if (name == "backup") return backup(arguments);
+  if (name == "restore") return restore(arguments);
+  if (name == "check") return check(arguments);
   if (name == "--version" || name == "-V") {
     std::printf("iobench %s (%s, %s)\n", program_version.data(), build_type.data(),
                 compiler.data());

@@ -29,7 +29,7 @@ constexpr std::size_t file_bytes_most = 1 << 20;
 constexpr std::uint32_t workers_most = 64;
 constexpr std::uint32_t queue_most = 10'000;
 constexpr std::uint64_t bytes_most = std::uint64_t{1} << 60;
-constexpr std::array<std::string_view, 1> later_keys{"retention"};
+constexpr std::uint32_t days_most = 36'500;
 
 std::optional<LogLevel> parse_log_level(std::string_view text) {
   if (text == "debug") return LogLevel::debug;
@@ -83,8 +83,9 @@ class Reader {
     bool yields = settings_.yield_to_other_io != 0;
     fields_.boolean("yield_to_other_io", yields);
     settings_.yield_to_other_io = yields ? 1 : 0;
+    retention();
     defaults();
-    fields_.refuse_unknown(later_keys);
+    fields_.refuse_unknown();
     return std::move(errors_);
   }
 
@@ -182,6 +183,17 @@ class Reader {
       if (!span) return fields_.refuse(name, *item, "a span of the day such as \"22:00-07:00\"");
       settings_.quiet_hours[settings_.quiet_count++] = *span;
     }
+  }
+
+  void retention() {
+    const Json* value = fields_.find("retention");
+    if (value == nullptr) return;
+    if (!value->is_object())
+      return fields_.refuse("retention", *value, "{\"samples_days\": 90, \"sweeps_days\": 0}");
+    api::FieldReader entry(*value, "retention.", errors_);
+    entry.whole("samples_days", api::whole_range(0, days_most), settings_.retention_samples_days);
+    entry.whole("sweeps_days", api::whole_range(0, days_most), settings_.retention_sweeps_days);
+    entry.refuse_unknown();
   }
 
   void defaults() {

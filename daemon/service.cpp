@@ -93,6 +93,8 @@ void serve(const Settings& settings) {
   const std::string open_doors = confine_service(settings);
   if (!open_doors.empty()) spdlog::warn("sandbox: {}", open_doors);
   storage::Store store(text_of(settings.database));
+  store.on_damage([](const std::string& why) { spdlog::error("{}", why); });
+  store.keep_ballast();
   events::Hub hub;
   Reloads reloads;
   ServiceHost host(control_fd, [&](const Settings& fresh) { reloads.take(fresh); });
@@ -116,6 +118,7 @@ void serve(const Settings& settings) {
   host.wait_for_stop();
   reloads.stop_listening();
   hub.close();
+  store.leave();
   server.stop();
 }
 

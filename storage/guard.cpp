@@ -22,12 +22,6 @@ constexpr std::size_t header_bytes = 100;
 constexpr std::size_t user_version_at = 60, application_id_at = 68;
 constexpr std::string_view header_magic{"SQLite format 3\0", 16};
 
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 Error refused(const std::string& path, const std::string& why) {
   return Error(ErrorCode::unavailable,
                path + " " + why + "; it is left as it is: set `database` to another path");
@@ -55,6 +49,12 @@ class Descriptor {
 };
 
 }  // namespace
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
 
 LockFile::LockFile(const std::string& database_path) {
   const std::string path = database_path + ".lock";
@@ -119,15 +119,18 @@ void create_private(const std::string& path) {
                   " writable for this user, or set `database` to another path");
 }
 
-void require_room(const std::string& path, std::uint64_t bytes, const std::string& what_for) {
+std::optional<std::uint64_t> free_bytes_beside(const std::string& path) noexcept {
   struct statvfs status {};
-  if (statvfs(directory_of(path).c_str(), &status) != 0) return;  // the writing itself will tell
-  const std::uint64_t free_bytes =
-      static_cast<std::uint64_t>(status.f_bavail) * static_cast<std::uint64_t>(status.f_frsize);
-  if (free_bytes >= bytes) return;
+  if (statvfs(directory_of(path).c_str(), &status) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(status.f_bavail) * static_cast<std::uint64_t>(status.f_frsize);
+}
+
+void require_room(const std::string& path, std::uint64_t bytes, const std::string& what_for) {
+  const auto free_bytes = free_bytes_beside(path);
+  if (!free_bytes || *free_bytes >= bytes) return;  // unknown: the writing itself will tell
   throw Error(ErrorCode::storage_full, what_for + " needs " + size_text(bytes) + " in " +
                                            directory_of(path) + ", which has " +
-                                           size_text(free_bytes) + " free");
+                                           size_text(*free_bytes) + " free");
 }
 
 void publish(const std::string& partial, const std::string& final_path) {

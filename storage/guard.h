@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace iobenchd::storage {
 
 inline constexpr std::uint32_t application_id = 0x494F4244;  // "IOBD"
+
+// Where a path's last part is.
+[[nodiscard]] std::string directory_of(const std::string& path);
 
 // `<database>.lock`, held with flock for as long as this lives. The file stays: unlinking it would
 // let two daemons hold locks on two files of one name.
@@ -31,6 +35,8 @@ class LockFile {
 // Makes an empty file that only this user can read; what SQLite puts beside it gets the same mode.
 void create_private(const std::string& path);
 
+// What this user may still write on the filesystem of `path`; none: it doesn't tell.
+[[nodiscard]] std::optional<std::uint64_t> free_bytes_beside(const std::string& path) noexcept;
 // Throws Error{storage_full} unless the filesystem of `path` has room for `bytes`.
 void require_room(const std::string& path, std::uint64_t bytes, const std::string& what_for);
 

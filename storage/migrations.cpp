@@ -199,12 +199,15 @@ ALTER TABLE sweeps ADD COLUMN yield_to_other_io INTEGER;
 CREATE INDEX sweeps_by_schedule ON sweeps (schedule_id, created_at_ns);
 )sql";
 
+// How much IOPS varied from second to second before the samples of a run were thinned; NULL: they
+// are as they were measured.
+constexpr const char* version_5 = R"sql(
+ALTER TABLE measurements ADD COLUMN samples_variation REAL;
+)sql";
+
 // Never edit or reorder: version = index + 1.
-constexpr std::array<const char*, 4> steps_known{
-    version_1,
-    version_2,
-    version_3,
-    version_4,
+constexpr std::array<const char*, 5> steps_known{
+    version_1, version_2, version_3, version_4, version_5,
 };
 
 constexpr std::uint64_t copy_slack_bytes = std::uint64_t{16} << 20;

@@ -42,6 +42,10 @@ void bind_spec(Statement& statement, const SweepSpec& spec);
 void insert_sweep(Connection& connection, Sweep& sweep);  // fills in its id
 [[nodiscard]] Sweep read_sweep(Statement& row);
 
+// Deletes one that is over, with its runs and what only they needed; `even_pinned`: or leaves it
+// alone. False: there is none like that.
+[[nodiscard]] bool delete_sweep(Connection& connection, std::int64_t id, bool even_pinned);
+
 // Identical circumstances share one row.
 [[nodiscard]] std::int64_t keep_circumstances(Connection& connection,
                                               const Circumstances& circumstances);

@@ -98,6 +98,7 @@ void bind_figures(Statement& insert, const Run& run) {
       .bind("read_latency", encode_histogram(m.read.latency))
       .bind("write_latency", encode_histogram(m.write.latency))
       .bind("samples", encode_samples(m.samples))
+      .bind("samples_variation", m.samples_variation)
       .bind("jobs", encode_jobs(m.jobs));
 }
 
@@ -156,6 +157,7 @@ void read_figures(Statement& row, Run& run) {
   m.read.latency = decode_histogram(row.blob("read_latency"));
   m.write.latency = decode_histogram(row.blob("write_latency"));
   m.samples = decode_samples(row.blob("samples"));
+  if (!row.is_null("samples_variation")) m.samples_variation = row.real("samples_variation");
   m.jobs = decode_jobs(row.blob("jobs"));
 }
 
@@ -258,7 +260,7 @@ void insert_measurement(Connection& connection, const Run& run) {
                               device_write_ios, temperature_celsius, temperature_limit_celsius,
                               wear_percent_used, hole_percent, governor,
                               container, fsync_ios, fsync_latency, read_latency, write_latency,
-                              samples, jobs)
+                              samples, samples_variation, jobs)
     VALUES (:run_id, :measured_ns, :read_ios, :read_bytes, :read_errors, :write_ios,
             :write_bytes, :write_errors, :cpu_user_ns, :cpu_system_ns,
             :machine_cpu_busy_percent, :load_average, :wakeup_delay_count,
@@ -273,7 +275,8 @@ void insert_measurement(Connection& connection, const Run& run) {
             :verified_bytes, :rounds, :rounds_steady, :device_read_ios, :device_write_ios,
             :temperature_celsius, :temperature_limit_celsius, :wear_percent_used, :hole_percent,
             :governor, :container,
-            :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples, :jobs))sql");
+            :fsync_ios, :fsync_latency, :read_latency, :write_latency, :samples,
+            :samples_variation, :jobs))sql");
   bind_figures(insert, run);
   insert.run();
   if (run.imported_figures) insert_printed_figures(connection, run);
@@ -292,7 +295,7 @@ void read_measurement(Connection& connection, Run& run) {
            major_page_faults, verified_bytes, rounds, rounds_steady, device_read_ios,
            device_write_ios, temperature_celsius, temperature_limit_celsius, wear_percent_used,
            hole_percent, governor, container, fsync_ios, fsync_latency, read_latency,
-           write_latency, samples, jobs
+           write_latency, samples, samples_variation, jobs
       FROM measurements
      WHERE run_id = :run_id
      ORDER BY run_id)sql");

@@ -196,7 +196,7 @@ ListPosition run_position(Connection& connection, std::int64_t before) {
 RunStore::RunStore(Database& database, WallClock now) : database_(database), now_(std::move(now)) {}
 
 std::int64_t RunStore::begin(const Run& run) {
-  return database_.write([&](Connection& connection) { return insert_run(connection, run); });
+  return database_.write_new([&](Connection& connection) { return insert_run(connection, run); });
 }
 
 void RunStore::finish(const Run& run, const RunSummary& summary) {
@@ -233,7 +233,7 @@ std::int64_t RunStore::import(Sweep sweep, const std::vector<Run>& runs,
     if (counts_as_done(run.state)) ++sweep.runs_done;
     if (run.state == RunState::failed) ++sweep.runs_failed;
   }
-  return database_.write([&](Connection& connection) {
+  return database_.write_new([&](Connection& connection) {
     Statement known(connection, "SELECT id FROM sweeps WHERE uuid = :uuid ORDER BY id");
     if (known.bind("uuid", sweep.uuid).step()) {
       throw Error(ErrorCode::conflict,

@@ -76,7 +76,7 @@ ScheduleStore::ScheduleStore(Database& database, WallClock now)
 SweepSchedule ScheduleStore::create(SweepSchedule schedule) {
   schedule.created_at_ns = now_();
   schedule.seed = random_seed();
-  database_.write([&](Connection& connection) {
+  database_.write_new([&](Connection& connection) {
     Statement insert(connection, R"sql(
     INSERT INTO schedules (preset, label, target, size_bytes, offset_bytes, rw, bs, iodepth,
                            numjobs, numjobs_auto, runtime_ns, ramp_time_ns, repeats,

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <limits>
 
+#include "storage/damage.h"
+
 namespace iobenchd::storage {
 namespace {
 
@@ -27,30 +29,37 @@ constexpr const char* every_connection =
 
 }  // namespace
 
-Connection::Connection(const std::string& path, Access access) : path_(path) {
-  const int flags = access == Access::read     ? SQLITE_OPEN_READONLY
+Connection::Connection(const std::string& path, Access access, Damage* damage)
+    : path_(path), damage_(damage) {
+  const int flags = access == Access::write    ? SQLITE_OPEN_READWRITE
                     : access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                               : SQLITE_OPEN_READWRITE;
+                                               : SQLITE_OPEN_READONLY;
   const int code = sqlite3_open_v2(path.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   try {
     if (code != SQLITE_OK) fail(code);
-    sqlite3_extended_result_codes(handle_, 1);
-    sqlite3_busy_timeout(handle_, busy_timeout_ms);
-    execute(every_connection);
-    if (access == Access::read) {
-      // SQLite before 3.51.3 can corrupt a file when two connections reset the WAL at once: all
-      // checkpoints are the writer's.
-      sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-      execute("PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0;");
-    } else if (sqlite3_db_readonly(handle_, "main") == 1) {
-      throw Error(ErrorCode::unavailable,
-                  "the database " + path +
-                      " can be read but not written: give it to this user, or set `database` to "
-                      "another path");
-    }
+    set_up(access);
   } catch (...) {
     close();
     throw;
+  }
+}
+
+void Connection::set_up(Access access) {
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, busy_timeout_ms);
+  // A file that is shorter than it says is read as far as it goes, where this was said first.
+  if (access == Access::rescue) execute("PRAGMA writable_schema = ON");
+  execute(every_connection);
+  if (access == Access::read || access == Access::rescue) {
+    // SQLite before 3.51.3 can corrupt a file when two connections reset the WAL at once: all
+    // checkpoints are the writer's.
+    checkpoint_on_close(false);
+    execute("PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0;");
+  } else if (sqlite3_db_readonly(handle_, "main") == 1) {
+    throw Error(ErrorCode::unavailable,
+                "the database " + path_ +
+                    " can be read but not written: give it to this user, or set `database` to "
+                    "another path");
   }
 }
 
@@ -88,6 +97,25 @@ bool Connection::in_transaction() const noexcept {
   return sqlite3_get_autocommit(handle_) == 0;
 }
 
+bool Connection::has_moved() const noexcept {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved != 0;
+}
+
+void Connection::checkpoint_on_close(bool wanted) noexcept {
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, wanted ? 0 : 1, nullptr);
+}
+
+void Connection::end_when(const std::atomic<bool>& over) noexcept {
+  constexpr int instructions_between_looks = 1000;
+  const auto look = [](void* flag) {
+    return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
+  };
+  sqlite3_progress_handler(handle_, instructions_between_looks, look,
+                           const_cast<std::atomic<bool>*>(&over));
+}
+
 void Connection::fail(int code) const {
   const std::string why = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
   const int system = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
@@ -101,10 +129,13 @@ void Connection::fail(int code) const {
   }
   switch (primary) {
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      throw Error(ErrorCode::unavailable,
-                  "the database " + path_ + " is damaged (" + why +
-                      "): restore a backup, or move it away and start anew; it is left as it is");
+    case SQLITE_NOTADB: {
+      const std::string text = damage_text(path_, why);
+      if (damage_ != nullptr) damage_->note(text);
+      throw Error(ErrorCode::unavailable, text);
+    }
+    case SQLITE_INTERRUPT:
+      throw Error(ErrorCode::unavailable, "the daemon is stopping");
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:

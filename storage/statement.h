@@ -4,6 +4,7 @@
 // the trouble, internal when the SQL is.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -20,17 +21,21 @@ struct sqlite3_stmt;
 
 namespace iobenchd::storage {
 
+class Damage;
+
 using Blob = std::vector<std::uint8_t>;
 
 enum class Access {
   create,  // read and write, made where it doesn't exist
   write,   // read and write, must exist
-  read     // read-only; never checkpoints
+  read,    // read-only; never checkpoints
+  rescue   // the same, of a damaged file: what can still be read of it
 };
 
 class Connection {
  public:
-  Connection(const std::string& path, Access access);
+  // `damage`: told where the file turns out to be broken; outlives this.
+  Connection(const std::string& path, Access access, Damage* damage = nullptr);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -40,7 +45,13 @@ class Connection {
   [[nodiscard]] std::int64_t last_insert_id() const noexcept;
   [[nodiscard]] std::int64_t changes() const noexcept;  // rows the last statement changed
   [[nodiscard]] bool in_transaction() const noexcept;
+  [[nodiscard]] bool has_moved() const noexcept;  // another file is there by now, or none
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  // Whether the end of the last connection puts the log into the file; it does until told not to.
+  void checkpoint_on_close(bool wanted) noexcept;
+  // Statements under way end soon, with an error, once `over` is true; it outlives this.
+  void end_when(const std::atomic<bool>& over) noexcept;
 
   [[noreturn]] void fail(int code) const;  // throws Error for an SQLite result code
 
@@ -52,7 +63,10 @@ class Connection {
   [[nodiscard]] Cache::node_type take(std::string_view sql);
   void give_back(Cache::node_type node) noexcept;
 
+  void set_up(Access access);
+
   std::string path_;
+  Damage* damage_;
   sqlite3* handle_ = nullptr;
   Cache idle_;  // prepared once, then only reset
 };

@@ -4,8 +4,11 @@
 // Throws Error{storage_full, unavailable, not_found, conflict, internal}.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,7 +64,10 @@ struct HistoryFilter {
   std::optional<std::int64_t> since_ns, until_ns;
 };
 
+class Backup;
 class Database;
+class Retention;
+struct RetentionRules;  // storage/retention.h
 class SweepStore;
 class RunStore;
 class HistoryStore;
@@ -69,9 +75,10 @@ class ScheduleStore;
 
 class Store {
  public:
-  // Opens or creates, takes the lock, migrates. Throws Error{unavailable} with the path and the
-  // cure: in use by another daemon, not writable, made by a newer version, damaged, not a database
-  // of ours.
+  // Opens or creates, takes the lock, migrates. A damaged database of which something can be read
+  // is opened, never written and left as it is: see damage(). Throws Error{unavailable} with the
+  // path and the cure: in use by another daemon, not writable, made by a newer version, damaged so
+  // that nothing can be read, not a database of ours.
   explicit Store(const std::string& path, WallClock now = wall_now_ns);
   ~Store();
   Store(const Store&) = delete;
@@ -82,17 +89,45 @@ class Store {
   [[nodiscard]] HistoryStore& history() noexcept { return *history_; }
   [[nodiscard]] ScheduleStore& schedules() noexcept { return *schedules_; }
 
+  // Why the file is only read any more: it is damaged, or was moved away under us. Every write is
+  // refused with it (Error{unavailable}) until the daemon is started anew. Empty while all is well.
+  [[nodiscard]] std::string damage() const;
+  // Told once when that is found out, whoever's thread finds it; now, where it is known already.
+  void on_damage(std::function<void(const std::string& why)> listener);
+  // After a crash or kill -9 the file is read through in the background; false until that is over.
+  [[nodiscard]] bool is_looked_through() const;
+
+  // Wants 16 MiB beside the database (`<database>.ballast`, made by tend()) that are given up on a
+  // full disk, so that runs under way are stored and sweeps can be deleted. Until there is room for
+  // them again nothing new is begun: create(), set_started(), begin(), import() and a schedule's
+  // create() throw Error{storage_full}.
+  void keep_ballast();
+
+  // Housekeeping, one small step: call it now and then while nothing is measured. True: there is
+  // more of it.
+  bool tend(const RetentionRules& rules);
+
+  // The whole of it as one file, made now. One at a time: Error{unavailable} while another is being
+  // made; Error{storage_full} where it doesn't fit beside the database.
+  [[nodiscard]] std::unique_ptr<Backup> backup();
+  // What takes long ends soon, with Error{unavailable}: the daemon stops.
+  void leave() noexcept { leaving_ = true; }
+
   // Empty when well, else why not (readyz). A read each time; a small write once a minute, and each
   // time while writing fails.
   [[nodiscard]] std::string trouble();
 
  private:
   WallClock now_;
+  std::atomic<bool> leaving_{false};
+  std::mutex backup_mutex_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<SweepStore> sweeps_;
   std::unique_ptr<RunStore> runs_;
   std::unique_ptr<HistoryStore> history_;
   std::unique_ptr<ScheduleStore> schedules_;
+  std::mutex tend_mutex_;
+  std::unique_ptr<Retention> retention_;
 };
 
 class SweepStore {

@@ -1,5 +1,6 @@
 #include <array>
 #include <charconv>
+#include <set>
 
 #include "storage/rows.h"
 
@@ -321,6 +322,32 @@ Sweep read_sweep(Statement& row) {
   sweep.pinned = row.boolean("pinned");
   if (!row.is_null("schedule_id")) sweep.schedule_id = row.integer("schedule_id");
   return sweep;
+}
+
+bool delete_sweep(Connection& connection, std::int64_t id, bool even_pinned) {
+  std::set<std::int64_t> circumstances, identities;
+  {
+    Statement row(connection, R"sql(
+      SELECT circumstances_id, identity_id
+        FROM runs
+       WHERE sweep_id = :id
+       ORDER BY id)sql");
+    row.bind("id", id);
+    while (row.step()) {
+      circumstances.insert(row.integer("circumstances_id"));
+      if (!row.is_null("identity_id")) identities.insert(row.integer("identity_id"));
+    }
+  }
+  Statement(connection, R"sql(
+    DELETE FROM sweeps
+     WHERE id = :id AND state NOT IN ('queued', 'running') AND pinned <= :even_pinned)sql")
+      .bind("id", id)
+      .bind("even_pinned", even_pinned)
+      .run();
+  if (connection.changes() == 0) return false;
+  for (const std::int64_t unused : circumstances) drop_circumstances(connection, unused);
+  for (const std::int64_t unused : identities) drop_identity(connection, unused);
+  return true;
 }
 
 }  // namespace iobenchd::storage

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "storage/database.h"
 #include "storage/identity.h"
@@ -94,7 +93,7 @@ Sweep SweepStore::create(Sweep sweep) {
   sweep.created_at_ns = now_();
   sweep.uuid = uuid_v7(sweep.created_at_ns);
   if (!sweep.spec.seed) sweep.spec.seed = random_seed();
-  database_.write([&](Connection& connection) { insert_sweep(connection, sweep); });
+  database_.write_new([&](Connection& connection) { insert_sweep(connection, sweep); });
   return sweep;
 }
 
@@ -166,7 +165,7 @@ std::uint64_t SweepStore::planned_writes(const std::string& target, std::int64_t
 }
 
 void SweepStore::set_started(std::int64_t id) {
-  database_.write([&](Connection& connection) {
+  database_.write_new([&](Connection& connection) {
     Statement(connection, R"sql(
       UPDATE sweeps
          SET state = 'running',
@@ -266,26 +265,9 @@ void SweepStore::describe(std::int64_t id, const std::optional<std::string>& lab
 
 void SweepStore::remove(std::int64_t id) {
   database_.write([&](Connection& connection) {
-    std::set<std::int64_t> circumstances, identities;
-    {
-      Statement row(connection, R"sql(
-        SELECT circumstances_id, identity_id
-          FROM runs
-         WHERE sweep_id = :id
-         ORDER BY id)sql");
-      row.bind("id", id);
-      while (row.step()) {
-        circumstances.insert(row.integer("circumstances_id"));
-        if (!row.is_null("identity_id")) identities.insert(row.integer("identity_id"));
-      }
-    }
-    Statement(connection,
-              "DELETE FROM sweeps WHERE id = :id AND state NOT IN ('queued', 'running')")
-        .bind("id", id)
-        .run();
-    require_change(connection, id);
-    for (const std::int64_t unused : circumstances) drop_circumstances(connection, unused);
-    for (const std::int64_t unused : identities) drop_identity(connection, unused);
+    if (delete_sweep(connection, id, true)) return;
+    throw Error(ErrorCode::conflict,
+                "sweep " + std::to_string(id) + " is " + state_of(connection, id));
   });
 }
 

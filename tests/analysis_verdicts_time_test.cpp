@@ -76,6 +76,15 @@ TEST_CASE("noisy: ten seconds and more that vary by over 20 %") {
   CHECK_FALSE(has(run, "noisy"));
 }
 
+TEST_CASE("noisy: thinned samples are believed in how their seconds varied") {
+  Run run = clean_run();
+  set_seconds(run, std::vector<std::uint64_t>(30, 10'000));
+  run.measurement.samples_variation = 0.31;
+  CHECK(only_verdict(run).sentence.find("varied by 31 %") != std::string::npos);
+  run.measurement.samples_variation = 0.1;
+  CHECK_FALSE(has(run, "noisy"));
+}
+
 // A run of 5 s and more whose thirds are so far apart is never steady: both are true of it.
 TEST_CASE("slowed_down: the last third below 80 % of the first") {
   Run run = clean_run();

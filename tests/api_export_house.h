@@ -145,6 +145,7 @@ inline Run full_run() {
   m.verified_bytes = 37;
   m.rounds = 7;
   m.rounds_steady = true;
+  m.samples_variation = 0.125;
   m.machine_cpu_busy_percent = 40.1;
   m.load_average = 0.07;
   m.device_read_ios = 41;

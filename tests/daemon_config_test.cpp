@@ -152,12 +152,19 @@ TEST_CASE("a broken document is pointed at") {
   CHECK(starts_with(complaint("[]"), "x.conf:1: "));
 }
 
-TEST_CASE("keys of the contract that come later say so") {
-  for (const char* key : {"retention"}) {
-    const std::string text = complaint("{\"" + std::string(key) + "\": true}");
-    CHECK(text.find(std::string("x.conf:1: ") + key) == 0);
-    CHECK(text.find("not offered") != std::string::npos);
-  }
+TEST_CASE("retention is two numbers of days, and 0 means for ever") {
+  CHECK(default_config(true).settings.retention_samples_days == 90);
+  CHECK(default_config(true).settings.retention_sweeps_days == 0);
+  const Config config = parse_config("{\"retention\": {\"samples_days\": 0, \"sweeps_days\": 730}}",
+                                     "x.conf", default_config(true));
+  CHECK(config.settings.retention_samples_days == 0);
+  CHECK(config.settings.retention_sweeps_days == 730);
+  check_settings(config.settings);
+  CHECK(starts_with(complaint("{\"retention\": true}"), "x.conf:1: retention: "));
+  CHECK(starts_with(complaint("{\"retention\": {\n\"samples_days\": \"90d\"}}"),
+                    "x.conf:2: retention.samples_days: "));
+  CHECK(starts_with(complaint("{\"retention\": {\"runs_days\": 1}}"),
+                    "x.conf:1: retention.runs_days: "));
 }
 
 TEST_CASE("quiet hours are spans of the day, over midnight or to its end") {

@@ -1,8 +1,9 @@
 // A database without room: nothing that was measured is lost, nothing new is taken, and the sweep
-// goes on by itself once there is room again. On a file system of 4 MiB, which takes root.
+// goes on by itself once there is room again. On file systems of a few MiB, which take root.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -20,8 +21,8 @@ using namespace fakes;
 
 class SmallFileSystem {
  public:
-  explicit SmallFileSystem(const std::string& path)
-      : path_(path), mounted_(mount("none", path.c_str(), "tmpfs", 0, "size=4m") == 0) {
+  explicit SmallFileSystem(const std::string& path, const char* size = "size=4m")
+      : path_(path), mounted_(mount("none", path.c_str(), "tmpfs", 0, size) == 0) {
     if (!mounted_) MESSAGE("skipped: no tmpfs can be mounted here: ", std::strerror(errno));
   }
   ~SmallFileSystem() {
@@ -83,6 +84,52 @@ TEST_CASE("a full database: the run waits to be stored, new sweeps are refused, 
   CHECK(life.runs_in(id, RunState::done) == 4);
   CHECK(engines == 4);  // three points and the first again: nothing was measured a second time
   CHECK(life.store.runs().of_sweep(id)[1].measurement.read.ios == 200);
+}
+
+TEST_CASE("the ballast stores the run in hand and lets sweeps be deleted; it comes back") {
+  Workshop workshop;
+  const SmallFileSystem disk(workshop.path(), "size=48m");
+  if (!disk.mounted()) return;
+  const std::string ballast = workshop.database() + ".ballast";
+  const auto ballast_size = [&] {
+    struct stat status {};
+    return stat(ballast.c_str(), &status) == 0 ? status.st_size : 0;
+  };
+  std::atomic<int> engines = 0;
+  workshop.host.script = [&](EngineEnd& end, const OpenRun&) {
+    ++engines;
+    end.tick(Phase::measure, 100 * end.load.numjobs, 1'000'000, end.load.runtime_ns);
+    if (end.load.numjobs == 2) disk.fill();  // after the point has begun, before its run is stored
+    end.final(100 * end.load.numjobs, 1'000'000);
+  };
+  workshop.timing.tend_every = milliseconds(20);
+  Life life(workshop);
+  life.store.keep_ballast();
+  REQUIRE(wait_until([&] { return ballast_size() == 16 << 20; }));
+  const std::int64_t old = life.scheduler.submit(grid_on("/dev/sdb", {1})).id;
+  CHECK(life.wait_for_end(old).state == SweepState::done);
+  const std::int64_t id = life.scheduler.submit(grid_on("/dev/sda", {1, 2, 3})).id;
+  const auto waits_for = [&] {
+    const std::optional<Progress> progress = life.scheduler.progress(id);
+    return progress ? progress->waits_for : std::string();
+  };
+  REQUIRE(wait_until([&] { return waits_for().find("database_full") != std::string::npos; }));
+  CHECK(life.runs_in(id, RunState::done) == 2);  // the one that met the full disk, too
+  CHECK(ballast_size() == 0);
+  CHECK(life.store.trouble().find("no room for the database") != std::string::npos);
+  try {
+    static_cast<void>(life.scheduler.submit(grid_on("/dev/sdb", {1})));
+    FAIL("there was no room for it");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::storage_full);
+  }
+  life.store.sweeps().remove(old);
+  CHECK_FALSE(life.store.sweeps().find(old));
+  disk.make_room();
+  CHECK(life.wait_for_end(id).state == SweepState::done);
+  CHECK(engines == 1 + 4);  // the first point again is the fourth: none was measured for nothing
+  CHECK(wait_until([&] { return ballast_size() == 16 << 20; }));
+  CHECK(life.store.trouble().empty());
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_CASE("a database of a newer version is refused and left as it is") {
   CHECK(bytes_of(path) == before);
 }
 
-TEST_CASE("a damaged database is named as that, and left as it is") {
+TEST_CASE("a database of which nothing can be read is named as that, and left as it is") {
   TempDir dir;
   const std::string path = make_store(dir / "db");
   std::string bytes = bytes_of(path);
@@ -309,6 +309,30 @@ TEST_CASE("a database of version 3 is read by this version") {
   CHECK(runs[0].measurement.verified_bytes > 0);
   CHECK(runs[0].measurement.rounds == 0);
   CHECK_FALSE(runs[0].measurement.rounds_steady);
+}
+
+TEST_CASE("a database of version 4 is read by this version") {
+  TempDir dir;
+  fs::copy_file(std::string(IOBENCHD_SOURCE_DIR) + "/tests/data/store_v4.sqlite3", dir / "db");
+  Store store(dir / "db");
+  CHECK(fs::exists(dir / "db.before-v5"));
+  const Sweep sweep = store.sweeps().find(1).value();
+  CHECK(sweep.spec.label == "version 4");
+  CHECK(sweep.spec.repeats_auto);
+  CHECK(sweep.spec.yield_to_other_io == true);
+  CHECK(sweep.pinned);
+  CHECK(store.sweeps().find(2)->state == SweepState::running);
+  CHECK(store.sweeps().find(3)->origin == Origin::imported);
+  const std::vector<Run> runs = store.runs().of_sweep(1);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[1].measurement.rounds == 6);
+  CHECK(runs[1].measurement.samples.size() == 100);
+  CHECK_FALSE(runs[1].measurement.samples_variation);  // thinning is of version 5
+  CHECK(store.runs().of_sweep(3).at(0).imported.read.latency_p99_ns == 777);
+  const std::vector<SweepSchedule> schedules = store.schedules().list();
+  REQUIRE(schedules.size() == 1);
+  CHECK(schedules[0].when.daily_minute == 210);
+  CHECK(schedules[0].max_load == 2.5);
 }
 
 TEST_CASE("readers on many threads see whole sweeps while one writes") {

@@ -90,6 +90,7 @@ Run full_run(std::int64_t sweep_id) {
   m.verified_bytes = 19;
   m.rounds = 7;
   m.rounds_steady = true;
+  m.samples_variation = 0.125;
   m.device_read_ios = 17;
   m.device_write_ios = 18;
   run.health.temperature_celsius = 41.5;  // what it doesn't tell stays NaN
@@ -152,6 +153,7 @@ void check_same(const Measurement& a, const Measurement& b) {
   CHECK(a.verified_bytes == b.verified_bytes);
   CHECK(a.rounds == b.rounds);
   CHECK(a.rounds_steady == b.rounds_steady);
+  CHECK(a.samples_variation == b.samples_variation);
   CHECK(a.device_read_ios == b.device_read_ios);
   CHECK(a.device_write_ios == b.device_write_ios);
   CHECK(a.device_read_bytes == b.device_read_bytes);

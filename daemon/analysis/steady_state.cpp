@@ -9,6 +9,7 @@ namespace iobenchd::analysis {
 namespace {
 
 constexpr std::uint64_t half_second_ns = 500'000'000;
+constexpr std::size_t telling_seconds = 10;
 
 double ios_of(const Sample& sample) noexcept {
   return static_cast<double>(sample.read_ios) + static_cast<double>(sample.write_ios);
@@ -45,6 +46,12 @@ std::vector<double> per_second_iops(std::span<const Sample> samples) {
     result.push_back(ios_of(sample) * 1e9 / static_cast<double>(sample.span_ns));
   }
   return result;
+}
+
+std::optional<double> variation_of_seconds(std::span<const Sample> samples) {
+  const std::vector<double> seconds = per_second_iops(samples);
+  if (seconds.size() < telling_seconds) return std::nullopt;
+  return coefficient_of_variation(seconds);
 }
 
 std::vector<double> slice_iops(std::span<const Sample> samples, std::size_t slices) {

@@ -29,6 +29,9 @@ struct Steadiness {
 // IOPS of the seconds of a run behind its ramp; a last stub of less than half a second is left out.
 [[nodiscard]] std::vector<double> per_second_iops(std::span<const Sample> samples);
 
+// How much those vary, as standard deviation by mean; none where there are too few to tell.
+[[nodiscard]] std::optional<double> variation_of_seconds(std::span<const Sample> samples);
+
 // IOPS of `slices` equal parts of the measured time, I/Os counted as evenly spread within each
 // sample. Empty where the samples cover no time.
 [[nodiscard]] std::vector<double> slice_iops(std::span<const Sample> samples, std::size_t slices);

@@ -18,7 +18,6 @@ namespace {
 
 constexpr double moved_share = 0.9;
 constexpr double cpu_busy_percent = 95;
-constexpr std::size_t noisy_seconds = 10;
 constexpr double noisy_variation = 0.2;
 constexpr double slowed_share = 0.8;
 constexpr double steady_seconds = 5;
@@ -253,14 +252,13 @@ class Examination {
       const std::vector<double> slices = slice_iops(m_.samples, steady_rounds);
       if (mean(slices) > 0) judge_steadiness(steadiness(slices));
     }
-    if (seconds.size() >= noisy_seconds) {
-      const double variation = coefficient_of_variation(seconds);
-      if (variation > noisy_variation) {
-        raise("noisy", Severity::caution,
-              "IOPS varied by " + percent(variation) + " from second to second",
-              "Something shares the disk or the machine: use repeats, or a quieter time.",
-              variation);
-      }
+    const std::optional<double> variation =
+        m_.samples_variation ? m_.samples_variation : variation_of_seconds(m_.samples);
+    if (variation && *variation > noisy_variation) {
+      raise("noisy", Severity::caution,
+            "IOPS varied by " + percent(*variation) + " from second to second",
+            "Something shares the disk or the machine: use repeats, or a quieter time.",
+            *variation);
     }
     if (seconds.size() < 3) return;
     const std::vector<double> thirds = slice_iops(m_.samples, 3);

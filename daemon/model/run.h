@@ -51,6 +51,9 @@ struct Measurement {
   std::uint64_t measured_ns = 0;
   Traffic read, write, fsync;
   std::vector<Sample> samples;
+  // Of samples that were thinned: how much IOPS varied from second to second before (standard
+  // deviation by mean). None: each is a second, as measured.
+  std::optional<double> samples_variation;
   std::vector<JobFigures> jobs;
   std::uint64_t cpu_user_ns = 0, cpu_system_ns = 0;  // the engine's jobs
   std::uint64_t voluntary_context_switches = 0, involuntary_context_switches = 0;  // of the jobs

@@ -10,7 +10,7 @@
 
 namespace iobenchd {
 
-inline constexpr std::uint32_t settings_version = 2;
+inline constexpr std::uint32_t settings_version = 3;
 inline constexpr std::uint32_t max_listen = 8;
 inline constexpr std::uint32_t max_allowed_targets = 64;
 inline constexpr std::uint32_t max_allowed_hosts = 32;
@@ -43,6 +43,8 @@ struct Settings {
   std::uint8_t yield_to_other_io = 0;  // of sweeps that don't say
   std::uint8_t reserved[2] = {};
   std::uint32_t quiet_count = 0;
+  std::uint32_t retention_samples_days = 90;  // then a run's samples are thinned; 0: never
+  std::uint32_t retention_sweeps_days = 0;    // then a sweep is deleted; 0: never
   std::uint32_t reserved_too = 0;
   std::uint64_t scratch_limit_bytes = std::uint64_t{64} << 30;
   std::uint64_t write_budget_bytes = std::uint64_t{500} << 30;

@@ -19,6 +19,7 @@ struct Timing {
   Deadlines deadlines;
   double reference_s = 5, short_reference_s = 1;  // of wake-up delays, before a sweep
   std::chrono::milliseconds storage_retry{1'000};
+  std::chrono::milliseconds tend_every{60'000};   // the store's housekeeping, when nothing runs
   std::chrono::milliseconds yield_round{1'000};   // how long each look at others' I/O lasts
   std::chrono::milliseconds yield_quiet{10'000};  // without it, before a point is tried again
 };

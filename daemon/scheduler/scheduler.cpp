@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <span>
 #include <utility>
 
+#include "daemon/analysis/steady_state.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/error.h"
 #include "daemon/model/failpoint.h"
 #include "daemon/scheduler/scheduler_state.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/timetable.h"
+#include "storage/retention.h"
 
 namespace iobenchd::scheduler {
 namespace {
@@ -55,8 +58,9 @@ Scheduler::~Scheduler() {
   stop();
 }
 
-// A full database is no reason not to start: reads are served, and the pool tries again.
+// A full or damaged database is no reason not to start: reads are served, and the pool tries again.
 void Scheduler::State::take_over() try {
+  if (!store.damage().empty()) return;
   const std::uint32_t runs = store.runs().interrupt_running();
   if (runs > 0)
     spdlog::warn("{} interrupted when the daemon ended",
@@ -78,6 +82,7 @@ void Scheduler::State::take_over() try {
   const std::lock_guard lock(mutex);
   taken_over = true;
 } catch (const Error& error) {
+  if (!store.damage().empty()) return;  // which the log says already
   if (error.code() != ErrorCode::storage_full) throw;
   spdlog::error("what an earlier life left waits for room under the database: {}", error.what());
 }
@@ -113,14 +118,47 @@ void Scheduler::State::work() {
       ask_leaves(lock);
       continue;
     }
-    if (running.size() < settings.workers) {
+    if (is_time_to_tend()) {
+      tend(lock);
+      continue;
+    }
+    // What a damaged database can't keep isn't measured: the queue waits for another life.
+    if (running.size() < settings.workers && store.damage().empty()) {
       if (auto entry = queue.take_runnable(in_quiet_hours(settings, wall_now_ns()))) {
         run_sweep(lock, std::move(*entry));
         continue;
       }
     }
-    changed.wait_for(lock, lingering.empty() && stuck.empty() ? idle_wait : reap_wait);
+    const bool waiting = lingering.empty() && stuck.empty() && !more_to_tend;
+    changed.wait_for(lock, waiting ? idle_wait : reap_wait);
   }
+}
+
+// Never beside a run: what the store writes is felt by a disk under test.
+bool Scheduler::State::is_time_to_tend() const {
+  return running.empty() && !tending && std::chrono::steady_clock::now() >= tend_next;
+}
+
+// One step; between two of them a sweep may begin.
+void Scheduler::State::tend(std::unique_lock<std::mutex>& lock) {
+  tending = true;
+  storage::RetentionRules rules;
+  rules.samples_days = settings.retention_samples_days;
+  rules.sweeps_days = settings.retention_sweeps_days;
+  rules.variation = [](std::span<const Sample> samples) {
+    return analysis::variation_of_seconds(samples).value_or(0);
+  };
+  lock.unlock();
+  bool more = false;
+  try {
+    more = store.tend(rules);
+  } catch (const Error& error) {
+    spdlog::debug("the database isn't tended now: {}", error.what());
+  }
+  lock.lock();
+  tending = false;
+  more_to_tend = more;
+  tend_next = std::chrono::steady_clock::now() + (more ? reap_wait : timing.tend_every);
 }
 
 // Test files of sweeps that are over: a crash left them. A sweep that goes on removes its own; one
@@ -251,6 +289,8 @@ Sweep Scheduler::submit(const SweepSpec& spec, std::int64_t schedule_id) {
       --state.being_submitted;
     }
   } place{state};
+  if (const std::string damage = state.store.damage(); !damage.empty())
+    throw Error(ErrorCode::unavailable, damage);
   Judgement judgement = state.judge_now(spec);
   Sweep sweep;
   sweep.spec = spec;

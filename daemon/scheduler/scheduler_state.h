@@ -47,6 +47,8 @@ struct Scheduler::State {
   void run_sweep(std::unique_lock<std::mutex>& lock, QueuedSweep entry);
   void tell_runner(Runner& runner, std::int64_t sweep_id);
   void reap();
+  [[nodiscard]] bool is_time_to_tend() const;
+  void tend(std::unique_lock<std::mutex>& lock);
   void release_unless_lingering(std::int64_t sweep_id);
   void look_at_leases();
   [[nodiscard]] std::string why_waiting(const std::vector<std::string>& leaves) const;
@@ -78,6 +80,8 @@ struct Scheduler::State {
   std::string scratch_real_dir;
   std::uint32_t being_submitted = 0;  // places in the queue that are spoken for
   bool taken_over = false, leftovers_removed = false, asking = false, stopping = false;
+  bool tending = false, more_to_tend = false;
+  std::chrono::steady_clock::time_point tend_next;
 };
 
 }  // namespace iobenchd::scheduler

@@ -58,9 +58,14 @@ Schedules::Schedules(storage::Store& store, Scheduler& scheduler, const Settings
       load_average_(std::move(load_average)),
       now_(std::move(now)),
       timing_(timing),
-      schedules_(store.schedules().list()),
       settings_(settings) {
-  take_over();
+  // A damaged database may still have its sweeps, when its schedules can't be read any more.
+  try {
+    schedules_ = store_.schedules().list();
+    take_over();
+  } catch (const Error&) {
+    if (store_.damage().empty()) throw;
+  }
 }
 
 Schedules::~Schedules() {
@@ -101,7 +106,8 @@ void Schedules::work() {
   while (!stopping_) {
     lock.unlock();
     try {
-      look();
+      // A damaged database takes nothing in, and has said so.
+      if (store_.damage().empty()) look();
     } catch (const std::exception& error) {
       spdlog::error("schedules: {}", error.what());
     }

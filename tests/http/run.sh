@@ -13,6 +13,7 @@ BIN=$1
 . tests/http/schedules.sh
 . tests/http/doors.sh
 . tests/http/statuses.sh
+. tests/http/keep.sh
 
 start
 ask GET /api/v1/openapi.json
@@ -34,6 +35,7 @@ calls_export
 doors_methods
 doors_hosts
 doors_others
+calls_backup
 bad_fields
 bad_targets
 bad_bodies
@@ -44,6 +46,7 @@ statuses_of_nothing
 statuses_of_known
 statuses_agree
 bad_starts
+bad_database
 
 if [ "$failures" != 0 ]; then
   die "$failures checks"
