@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "api/access.h"
 #include "api/answers.h"
 #include "api/handlers.h"
 #include "api/parse_query.h"
@@ -36,8 +37,9 @@ std::string defaults_of(const Context& context) {
 
 Response post_schedule(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
-  const SweepSchedule made = schedules_of(context).create(
-      parse_schedule(request.body, defaults_of(context), SweepSchedule{}));
+  const SweepSchedule wish = parse_schedule(request.body, defaults_of(context), SweepSchedule{});
+  require_destroy(request.caller, wish.spec);
+  const SweepSchedule made = schedules_of(context).create(wish);
   Response response = json_answer(201, render_schedule(made));
   response.headers.emplace_back("Location", "/api/v1/schedules/" + std::to_string(made.id));
   return response;
@@ -64,6 +66,7 @@ Response patch_schedule(const Context& context, const Request& request) {
   scheduler::Schedules& schedules = schedules_of(context);
   const std::int64_t id = id_of(request);
   const SweepSchedule wish = parse_schedule(request.body, defaults_of(context), schedules.find(id));
+  require_destroy(request.caller, wish.spec);
   return json_answer(200, render_schedule(schedules.change(id, wish)));
 }
 

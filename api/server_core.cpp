@@ -24,10 +24,10 @@ std::vector<Listener> open_listeners(const Settings& settings) {
 }
 
 void check_token(const HouseRules& rules, bool is_beyond_loopback) {
-  if (!is_beyond_loopback || !rules.token.empty()) return;
+  if (!is_beyond_loopback || !rules.tokens.empty()) return;
   throw Error(ErrorCode::invalid, "token_file",
               "listen names an address that others can reach, so a token is needed: "
-              "openssl rand -hex 32 > FILE; chmod 600 FILE; and set token_file");
+              "iobench token --append=FILE makes one; then set token_file");
 }
 
 // As many connections as there are descriptors for.
@@ -52,15 +52,19 @@ ServerCore::ServerCore(std::span<const Route> routes, Answer answer, const Setti
   loop_limits.connections = affordable(loop_limits.connections);
   loop_ = std::make_unique<ConnectionLoop>(
       std::move(listeners),
-      [this](const Head& head, const Connection& connection) {
-        return judge(head, connection.door, connection.peer, *rules(), routes_);
-      },
+      [this](const Head& head, const Connection& from) { return judge_head(head, from); },
       [this](std::unique_ptr<Connection> connection) { workers_->submit(std::move(connection)); },
       loop_limits);
   workers_ = std::make_unique<Workers>(
       std::move(answer),
       [this](std::unique_ptr<Connection> connection) { loop_->give_back(std::move(connection)); },
       limits.workers);
+}
+
+std::variant<Exchange, Response> ServerCore::judge_head(const Head& head, const Connection& from) {
+  auto judged = judge(head, {from.door, from.peer}, *rules(), routes_);
+  if (auto* exchange = std::get_if<Exchange>(&judged)) return std::move(*exchange);
+  return std::get<Denial>(std::move(judged)).response;
 }
 
 ServerCore::~ServerCore() {
@@ -84,7 +88,7 @@ void ServerCore::reload(const Settings& settings) {
     const std::lock_guard<std::mutex> lock(mutex_);
     rules_ = std::move(fresh);
   } catch (const Error& error) {
-    spdlog::error("http: {} (the old token and hosts stay)", error.what());
+    spdlog::error("http: {} (the old tokens and hosts stay)", error.what());
   }
 }
 

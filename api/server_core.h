@@ -7,12 +7,15 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "api/access.h"
+#include "api/connection.h"
 #include "api/connection_loop.h"
 #include "api/connection_workers.h"
 #include "api/front.h"
+#include "api/head.h"
 #include "api/http.h"
 #include "daemon/model/settings.h"
 
@@ -40,6 +43,9 @@ class ServerCore {
 
  private:
   [[nodiscard]] std::shared_ptr<const HouseRules> rules() const;
+  // The loop's thread only.
+  [[nodiscard]] std::variant<Exchange, Response> judge_head(const Head& head,
+                                                            const Connection& from);
 
   std::span<const Route> routes_;
   bool is_beyond_loopback_ = false;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/access.h"
 #include "api/answers.h"
 #include "api/handlers.h"
 #include "api/memory.h"
@@ -132,6 +133,7 @@ Response post_sweep(const Context& context, const Request& request) {
   const SweepSpec spec =
       parse_sweep(request.body, context.defaults_json ? context.defaults_json() : "");
   if (dry_run) return json_answer(200, render_plan(context.scheduler.plan(spec)));
+  require_destroy(request.caller, spec);
   const Sweep sweep = submit_once(context, spec, std::string(request.header("idempotency-key")));
   Response accepted = json_answer(202, render_now(context, sweep));
   accepted.headers.emplace_back("Location", path_of(sweep));
