@@ -9,6 +9,7 @@
 #include "api/client.h"
 #include "daemon/client/options.h"
 #include "daemon/client/run.h"
+#include "daemon/client/token.h"
 #include "daemon/launcher/probe.h"
 #include "daemon/model/error.h"
 #include "daemon/places.h"
@@ -21,6 +22,8 @@ constexpr const char* usage =
     "usage: iobench run [options] FILE     measure, without a daemon; iobench run --help\n"
     "       iobench status [--server URL]  what the daemon does, and its last answers\n"
     "       iobench targets [--server URL] the disks the daemon may be asked about\n"
+    "       iobench token [--scope=LIST] [--name=WORD] [--append=FILE]\n"
+    "                                      a new token; LIST: read,run,destroy (all of them)\n"
     "       iobench --version\n"
     "URL is http://127.0.0.1:8464 unless said otherwise; unix:/path asks over a socket.\n";
 
@@ -61,6 +64,7 @@ int command(const std::vector<std::string>& arguments, const char* argv0) {
     std::fputs(api::targets_text(server_of(arguments)).c_str(), stdout);
     return status_good;
   }
+  if (name == "token") return make_token(parse_token_options(arguments));
   if (name == "--version" || name == "-V") {
     std::printf("iobench %s (%s, %s)\n", program_version.data(), build_type.data(),
                 compiler.data());
