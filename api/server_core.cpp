@@ -62,9 +62,13 @@ ServerCore::ServerCore(std::span<const Route> routes, Answer answer, const Setti
 }
 
 std::variant<Exchange, Response> ServerCore::judge_head(const Head& head, const Connection& from) {
-  auto judged = judge(head, {from.door, from.peer}, *rules(), routes_);
+  const Clock::time_point now = Clock::now();
+  auto judged =
+      judge(head, {from.door, from.peer, guesses_.wait_s(from.peer, now)}, *rules(), routes_);
   if (auto* exchange = std::get_if<Exchange>(&judged)) return std::move(*exchange);
-  return std::get<Denial>(std::move(judged)).response;
+  Denial& denial = std::get<Denial>(judged);
+  if (denial.wrong_token) guesses_.count(from.peer, now);
+  return std::move(denial.response);
 }
 
 ServerCore::~ServerCore() {

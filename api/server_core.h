@@ -15,6 +15,7 @@
 #include "api/connection_loop.h"
 #include "api/connection_workers.h"
 #include "api/front.h"
+#include "api/guesses.h"
 #include "api/head.h"
 #include "api/http.h"
 #include "daemon/model/settings.h"
@@ -51,6 +52,7 @@ class ServerCore {
   bool is_beyond_loopback_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<const HouseRules> rules_;  // guarded by mutex_, swapped as a whole
+  Guesses guesses_;                          // the loop's thread only
   std::unique_ptr<ConnectionLoop> loop_;
   std::unique_ptr<Workers> workers_;
   std::mutex stop_mutex_;  // one stop at a time

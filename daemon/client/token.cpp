@@ -126,9 +126,9 @@ void append_token(const api::Token& token, const std::string& file) {
   if (create(file, line)) return;
   for (const api::Token& other : api::read_tokens(file)) {
     if (!token.name.empty() && other.name == token.name)
-      throw Error(ErrorCode::invalid,
-                  file + " has a token " + token.name + " already, in line " +
-                      std::to_string(other.line) + "; remove it, or take another name");
+      throw Error(ErrorCode::invalid, file + " has a token " + token.name + " already, in line " +
+                                          std::to_string(other.line) +
+                                          "; remove it, or take another name");
   }
   const File old(::open(file.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (old.fd() < 0) throw failure(file, "can't be written");
@@ -145,8 +145,7 @@ int make_token(TokenOptions options) {
     std::fprintf(stderr,
                  "iobench: add this line to the file that token_file names (mode 0600, owned by "
                  "the daemon's user), send the daemon SIGHUP, and ask with\n"
-                 "  curl --oauth2-bearer %s ...\n",
-                 token.secret.c_str());
+                 "  curl --oauth2-bearer TOKEN ...\n");
     return status_good;
   }
   append_token(token, options.file);
@@ -155,8 +154,8 @@ int make_token(TokenOptions options) {
   std::fprintf(stderr,
                "iobench: %s has it with the scope %s; the file must be the daemon's user's. Send "
                "the daemon SIGHUP, and ask with\n"
-               "  curl --oauth2-bearer %s ...\n",
-               options.file.c_str(), scopes.c_str(), token.secret.c_str());
+               "  curl --oauth2-bearer TOKEN ...\n",
+               options.file.c_str(), scopes.c_str());
   return status_good;
 }
 
