@@ -4,6 +4,7 @@
 
 #include "api/access.h"
 #include "api/answers.h"
+#include "api/audit.h"
 #include "api/handlers.h"
 #include "api/parse_query.h"
 #include "api/parse_schedule.h"
@@ -72,7 +73,11 @@ Response patch_schedule(const Context& context, const Request& request) {
 
 Response delete_schedule(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
-  schedules_of(context).remove(id_of(request));
+  const SweepSchedule schedule = schedules_of(context).find(id_of(request));
+  schedules_of(context).remove(schedule.id);
+  note(context, request, AuditKind::deleted, 204,
+       "schedule " + std::to_string(schedule.id) +
+           (schedule.label.empty() ? "" : ", labelled " + schedule.label));
   Response response;
   response.status = 204;
   return response;

@@ -3,6 +3,7 @@
 
 #include "api/access.h"
 #include "api/answers.h"
+#include "api/audit.h"
 #include "api/handlers.h"
 #include "api/memory.h"
 #include "api/parse.h"
@@ -11,6 +12,7 @@
 #include "api/server.h"
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
 
 namespace iobenchd::api {
 
@@ -43,8 +45,19 @@ bool same_wish(const SweepSpec& asked, const SweepSpec& stored) {
   return first == second && asked.confirm == stored.confirm;
 }
 
-Sweep submit_once(const Context& context, const SweepSpec& spec, const std::string& key) {
-  if (key.empty()) return context.scheduler.submit(spec);
+// What overwrites a device leaves a row, with what was agreed to.
+Sweep submit(const Context& context, const Request& request, const SweepSpec& spec) {
+  Sweep sweep = context.scheduler.submit(spec);
+  if (!spec.target.empty() && scheduler::writes_any(spec)) {
+    note(context, request, AuditKind::overwrite, 202,
+         scheduler::overwrite_text(sweep, context.store));
+  }
+  return sweep;
+}
+
+Sweep submit_once(const Context& context, const Request& request, const SweepSpec& spec) {
+  const std::string key(request.header("idempotency-key"));
+  if (key.empty()) return submit(context, request, spec);
   if (key.size() > key_bytes_most) {
     throw Error(ErrorCode::invalid,
                 "the Idempotency-Key is longer than " + std::to_string(key_bytes_most) + " bytes");
@@ -58,7 +71,7 @@ Sweep submit_once(const Context& context, const SweepSpec& spec, const std::stri
                             " was asked for with this key and other fields; use a new key"}});
     }
   }
-  Sweep sweep = context.scheduler.submit(spec);
+  Sweep sweep = submit(context, request, spec);
   context.store.sweeps().remember_key(key, sweep.id);
   return sweep;
 }
@@ -134,7 +147,7 @@ Response post_sweep(const Context& context, const Request& request) {
       parse_sweep(request.body, context.defaults_json ? context.defaults_json() : "");
   if (dry_run) return json_answer(200, render_plan(context.scheduler.plan(spec)));
   require_destroy(request.caller, spec);
-  const Sweep sweep = submit_once(context, spec, std::string(request.header("idempotency-key")));
+  const Sweep sweep = submit_once(context, request, spec);
   Response accepted = json_answer(202, render_now(context, sweep));
   accepted.headers.emplace_back("Location", path_of(sweep));
   if (!wait) return accepted;
@@ -202,6 +215,10 @@ Response delete_sweep(const Context& context, const Request& request) {
                                          "; cancel it first: POST " + path_of(sweep) + "/cancel");
   }
   context.store.sweeps().remove(sweep.id);
+  note(context, request, AuditKind::deleted, 204,
+       "sweep " + std::to_string(sweep.id) + " of " + sweep.plan.target + " with its " +
+           std::to_string(sweep.runs_done) + " runs" +
+           (sweep.spec.label.empty() ? "" : ", labelled " + sweep.spec.label));
   Response response;
   response.status = 204;
   return response;

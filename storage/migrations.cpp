@@ -199,12 +199,26 @@ ALTER TABLE sweeps ADD COLUMN yield_to_other_io INTEGER;
 CREATE INDEX sweeps_by_schedule ON sweeps (schedule_id, created_at_ns);
 )sql";
 
+// What was refused, deleted or overwritten, by whom.
+constexpr const char* version_5 = R"sql(
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_ns INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  peer TEXT NOT NULL,
+  token TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  times INTEGER NOT NULL,
+  what TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_kind ON audit (kind, id);
+)sql";
+
 // Never edit or reorder: version = index + 1.
-constexpr std::array<const char*, 4> steps_known{
-    version_1,
-    version_2,
-    version_3,
-    version_4,
+constexpr std::array<const char*, 5> steps_known{
+    version_1, version_2, version_3, version_4, version_5,
 };
 
 constexpr std::uint64_t copy_slack_bytes = std::uint64_t{16} << 20;

@@ -20,7 +20,8 @@ Store::Store(const std::string& path, WallClock now)
       sweeps_(std::make_unique<SweepStore>(*database_, now_)),
       runs_(std::make_unique<RunStore>(*database_, now_)),
       history_(std::make_unique<HistoryStore>(*database_)),
-      schedules_(std::make_unique<ScheduleStore>(*database_, now_)) {}
+      schedules_(std::make_unique<ScheduleStore>(*database_, now_)),
+      audit_(std::make_unique<AuditStore>(*database_, now_)) {}
 
 Store::~Store() = default;
 

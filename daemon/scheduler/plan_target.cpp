@@ -113,6 +113,15 @@ void judge_permission(const SweepSpec& spec, const TargetFacts& facts, const Set
   if (allowed != nullptr && is_device(facts)) judge_device_use(spec, facts, *allowed);
 }
 
+std::string overwrite_text(const Sweep& sweep, storage::Store& store) {
+  constexpr std::int64_t day_ns = std::int64_t{24} * 3600 * 1'000'000'000;
+  const std::uint64_t of_day =
+      store.sweeps().planned_writes(sweep.plan.target, sweep.created_at_ns - day_ns);
+  return "sweep " + std::to_string(sweep.id) + " overwrites " + sweep.plan.target + " (" +
+         sweep.spec.confirm + "): " + std::to_string(sweep.plan.write_bytes) +
+         " bytes are planned, with what the last 24 h had " + std::to_string(of_day);
+}
+
 void judge_confirmation(const SweepSpec& spec, const TargetFacts& facts) {
   if (!is_device(facts) || !writes_any(spec)) return;
   const std::string phrase = confirm_phrase(facts);
