@@ -55,6 +55,12 @@ Sweep submit(const Context& context, const Request& request, const SweepSpec& sp
   return sweep;
 }
 
+// `or_over`: a sweep that has just ended counts too.
+bool is_in_grace(const Context& context, std::int64_t sweep_id, bool or_over) {
+  const auto progress = context.scheduler.progress(sweep_id);
+  return progress ? progress->phase == SweepPhase::grace : or_over;
+}
+
 Sweep submit_once(const Context& context, const Request& request, const SweepSpec& spec) {
   const std::string key(request.header("idempotency-key"));
   if (key.empty()) return submit(context, request, spec);
@@ -199,7 +205,13 @@ Response patch_sweep(const Context& context, const Request& request) {
 Response cancel_sweep(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
   const Sweep sweep = find_sweep(context, request.parameters.at(0));
+  const bool had_grace = is_in_grace(context, sweep.id, false);
   context.scheduler.cancel(sweep.id);
+  if (had_grace && is_in_grace(context, sweep.id, true)) {
+    note(context, request, AuditKind::spared, 202,
+         "sweep " + std::to_string(sweep.id) + " was cancelled before its first write to " +
+             sweep.plan.target);
+  }
   Response response =
       json_answer(202, render_now(context, find_sweep(context, std::to_string(sweep.id))));
   response.headers.emplace_back("Location", path_of(sweep));

@@ -67,6 +67,10 @@ bool writes_any(const SweepSpec& spec) noexcept {
          std::any_of(spec.rw.begin(), spec.rw.end(), [](Rw rw) { return writes(rw); });
 }
 
+bool overwrites_device(const SweepSpec& spec, const TargetFacts& facts) noexcept {
+  return is_device(facts) && writes_any(spec);
+}
+
 const AllowedTarget* find_allowed(const Settings& settings, const std::string& path) {
   for (std::uint32_t i = 0; i < settings.target_count && i < max_allowed_targets; ++i) {
     const AllowedTarget& target = settings.targets[i];
@@ -123,7 +127,7 @@ std::string overwrite_text(const Sweep& sweep, storage::Store& store) {
 }
 
 void judge_confirmation(const SweepSpec& spec, const TargetFacts& facts) {
-  if (!is_device(facts) || !writes_any(spec)) return;
+  if (!overwrites_device(spec, facts)) return;
   const std::string phrase = confirm_phrase(facts);
   if (spec.confirm == phrase) return;
   const std::string model = text_of(facts.model), serial = text_of(facts.serial);

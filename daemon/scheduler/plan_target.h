@@ -15,6 +15,7 @@ namespace iobenchd::scheduler {
 
 [[nodiscard]] bool is_device(const TargetFacts& facts) noexcept;
 [[nodiscard]] bool writes_any(const SweepSpec& spec) noexcept;
+[[nodiscard]] bool overwrites_device(const SweepSpec& spec, const TargetFacts& facts) noexcept;
 
 // What is wrong with a target that may be asked about: added to `errors`.
 void judge_target(const SweepSpec& spec, const TargetFacts& facts, std::vector<FieldError>& errors);
