@@ -38,7 +38,8 @@ void judge_spec(Scheduler& scheduler, const SweepSpec& spec) {
     std::vector<FieldError> fields = error.fields();
     if (fields.empty()) throw;
     for (FieldError& field : fields) field.field = "sweep." + field.field;
-    if (fields.size() == 1) throw Error(error.code(), fields[0].field, fields[0].message);
+    if (fields.size() == 1)
+      throw Error(error.code(), fields[0].field, fields[0].message, error.destroys());
     throw Error(error.what(), std::move(fields));
   }
 }
@@ -59,8 +60,8 @@ void note_overwrite(storage::Store& store, const Sweep& sweep) {
     entry.what = overwrite_text(sweep, store);
     store.audit().add({entry});
   } catch (const Error& error) {
-    spdlog::error("schedule {}: its row of the audit trail can't be written: {}",
-                  sweep.schedule_id, error.what());
+    spdlog::error("schedule {}: its row of the audit trail can't be written: {}", sweep.schedule_id,
+                  error.what());
   }
 }
 
