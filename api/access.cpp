@@ -48,16 +48,22 @@ bool is_loopback_v4(std::string_view name) {
   }
 }
 
+bool is_loopback_name(std::string_view host) {
+  const std::string authority = lower(host);
+  const std::string_view name = host_name(authority);
+  return name == "localhost" || name == "[::1]" || is_loopback_v4(name);
+}
+
 // A page from elsewhere can make a browser call us under a name of its own (DNS rebinding); it
 // can't make it send one of these.
 bool knows_host(const Visitor& visitor, const HouseRules& rules) {
+  if (is_loopback_name(visitor.host)) return true;
   const std::string authority = lower(visitor.host);
   const std::string name(host_name(authority));
-  if (name.empty()) return false;
-  if (name == "localhost" || name == "[::1]" || is_loopback_v4(name)) return true;
-  return std::any_of(
-      rules.allowed_hosts.begin(), rules.allowed_hosts.end(),
-      [&](const std::string& allowed) { return allowed == name || allowed == authority; });
+  return !name.empty() && std::any_of(rules.allowed_hosts.begin(), rules.allowed_hosts.end(),
+                                      [&](const std::string& allowed) {
+                                        return allowed == name || allowed == authority;
+                                      });
 }
 
 // Browsers send Origin and Sec-Fetch-Site with what a page makes them do; curl sends neither.
@@ -76,7 +82,10 @@ bool changes(const Visitor& visitor) {
   return visitor.duty != Duty::read;
 }
 
+// Who calls us by a name of allowed_hosts comes from elsewhere, through a proxy on this machine if
+// not by himself: what holds beyond loopback holds for him at every door.
 bool needs_token(const Visitor& visitor, const HouseRules& rules) {
+  if (!is_loopback_name(visitor.host)) return !visitor.open_to_all;
   switch (visitor.door) {
     case Door::unix_socket:
       return false;
@@ -150,9 +159,10 @@ bool must_wait(const Case& at) {
 
 Denial wait_denial(const Case& at) {
   const std::string wait = std::to_string(at.visitor.wait_s);
-  Denial result = denial(429, "too many wrong tokens came from this address; try again in " + wait +
-                                  " s" + (at.visitor.door == Door::beyond ? "" :
-                                  ", or use the Unix socket, which needs none"));
+  Denial result = denial(
+      429,
+      "too many wrong tokens came from this address; try again in " + wait + " s" +
+          (at.visitor.door == Door::beyond ? "" : ", or use the Unix socket, which needs none"));
   for (auto& [name, value] : result.response.headers) {
     if (name == "Retry-After") value = wait;
   }
@@ -162,15 +172,16 @@ Denial wait_denial(const Case& at) {
 Denial token_denial(const Case& at) {
   Denial result =
       denial(401, at.rules.tokens.empty()
-                      ? "no token_file is configured, so only the Unix socket may change things: "
-                        "curl --unix-socket PATH ..., or set token_file and reload"
+                      ? "no token_file is configured, so that only the Unix socket, called "
+                        "localhost, may do this: curl --unix-socket PATH http://localhost/..., or "
+                        "set token_file and reload"
                       : "send a token of token_file: curl --oauth2-bearer TOKEN ..., or use the "
                         "Unix socket");
   result.wrong_token = at.guesses() && !at.rules.tokens.empty();
-  result.response.headers.emplace_back(
-      "WWW-Authenticate", at.visitor.authorization.empty()
-                              ? "Bearer realm=\"iobenchd\""
-                              : "Bearer realm=\"iobenchd\", error=\"invalid_token\"");
+  result.response.headers.emplace_back("WWW-Authenticate",
+                                       at.visitor.authorization.empty()
+                                           ? "Bearer realm=\"iobenchd\""
+                                           : "Bearer realm=\"iobenchd\", error=\"invalid_token\"");
   return result;
 }
 
@@ -247,9 +258,8 @@ std::variant<Caller, Denial> judge_visitor(const Visitor& visitor, const HouseRu
 void require_destroy(const Caller& caller, const SweepSpec& spec) {
   if (caller.duties.has(Duty::destroy)) return;
   if (spec.target.empty() || !scheduler::writes_any(spec)) return;
-  throw Error(ErrorCode::forbidden,
-              scope_text("your token", caller.duties, Duty::destroy) +
-                  ": writing to " + spec.target + " destroys what is on it");
+  throw Error(ErrorCode::forbidden, scope_text("your token", caller.duties, Duty::destroy) +
+                                        ": writing to " + spec.target + " destroys what is on it");
 }
 
 std::optional<Response> refuse_content_type(const Route& route, std::string_view content_type,

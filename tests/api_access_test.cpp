@@ -97,12 +97,14 @@ TEST_CASE("a Host that isn't this machine's or configured is somebody's page") {
       {"localhost/", 421},
       {"localhost,evil", 421},
   };
+  const std::string right = std::string("Bearer ") + token;
   for (const auto& [host, expected] : table) {
     for (const Door door : {Door::unix_socket, Door::loopback}) {
       CAPTURE(host);
       Visitor visitor;
       visitor.door = door;
       visitor.host = host;
+      visitor.authorization = right;
       CHECK(status(visitor, rules_of(false)) == expected);
     }
   }
@@ -173,6 +175,19 @@ TEST_CASE("who needs the token depends on the door, the daemon's rights and the 
     CHECK(status(visitor, rules_of(row.root)) == row.without_token);
     visitor.authorization = right;
     CHECK(status(visitor, rules_of(row.root)) == 200);
+  }
+}
+
+TEST_CASE(
+    "who calls by a name of allowed_hosts came through a proxy, and needs a token at any door") {
+  for (const Door door : {Door::unix_socket, Door::loopback, Door::beyond}) {
+    Visitor visitor;
+    visitor.door = door;
+    visitor.host = "bench.example.org";
+    CHECK(status(visitor, rules_of(false)) == 401);
+    CHECK(status(visitor, {{"bench.example.org"}, {}, false}) == 401);  // no token was configured
+    visitor.open_to_all = true;
+    CHECK(status(visitor, rules_of(false)) == 200);
   }
 }
 
