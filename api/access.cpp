@@ -1,24 +1,16 @@
 #include "api/access.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "api/head.h"
 #include "api/respond.h"
 #include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
 
 namespace iobenchd::api {
 namespace {
-
-constexpr std::size_t token_least_bytes = 16;
-constexpr std::size_t token_most_bytes = 1024;
 
 // "[::1]:8464" -> "[::1]", "localhost:8464" -> "localhost". Empty where it is no authority.
 std::string_view host_name(std::string_view authority) {
@@ -56,16 +48,22 @@ bool is_loopback_v4(std::string_view name) {
   }
 }
 
+bool is_loopback_name(std::string_view host) {
+  const std::string authority = lower(host);
+  const std::string_view name = host_name(authority);
+  return name == "localhost" || name == "[::1]" || is_loopback_v4(name);
+}
+
 // A page from elsewhere can make a browser call us under a name of its own (DNS rebinding); it
 // can't make it send one of these.
 bool knows_host(const Visitor& visitor, const HouseRules& rules) {
+  if (is_loopback_name(visitor.host)) return true;
   const std::string authority = lower(visitor.host);
   const std::string name(host_name(authority));
-  if (name.empty()) return false;
-  if (name == "localhost" || name == "[::1]" || is_loopback_v4(name)) return true;
-  return std::any_of(
-      rules.allowed_hosts.begin(), rules.allowed_hosts.end(),
-      [&](const std::string& allowed) { return allowed == name || allowed == authority; });
+  return !name.empty() && std::any_of(rules.allowed_hosts.begin(), rules.allowed_hosts.end(),
+                                      [&](const std::string& allowed) {
+                                        return allowed == name || allowed == authority;
+                                      });
 }
 
 // Browsers send Origin and Sec-Fetch-Site with what a page makes them do; curl sends neither.
@@ -80,12 +78,19 @@ bool is_foreign_page(const Visitor& visitor) {
   return origin != "http://" + host && origin != "https://" + host;
 }
 
+bool changes(const Visitor& visitor) {
+  return visitor.duty != Duty::read;
+}
+
+// Who calls us by a name of allowed_hosts comes from elsewhere, through a proxy on this machine if
+// not by himself: what holds beyond loopback holds for him at every door.
 bool needs_token(const Visitor& visitor, const HouseRules& rules) {
+  if (!is_loopback_name(visitor.host)) return !visitor.open_to_all;
   switch (visitor.door) {
     case Door::unix_socket:
       return false;
     case Door::loopback:
-      return rules.started_as_root && visitor.changes;
+      return rules.started_as_root && changes(visitor);
     case Door::beyond:
       return !visitor.open_to_all;
   }
@@ -103,80 +108,159 @@ bool is_same(std::string_view given, std::string_view wanted) {
   return difference == 0;
 }
 
-bool has_token(const Visitor& visitor, const HouseRules& rules) {
+// The token that was shown; null: none of ours. All are compared, so that time doesn't tell which.
+const Token* find_token(std::string_view authorization, const std::vector<Token>& tokens) {
   static constexpr std::string_view scheme = "bearer ";
-  if (rules.token.empty()) return false;
-  if (lower(visitor.authorization.substr(0, scheme.size())) != scheme) return false;
-  return is_same(trimmed(visitor.authorization.substr(scheme.size())), rules.token);
+  if (lower(authorization.substr(0, scheme.size())) != scheme) return nullptr;
+  const std::string_view given = trimmed(authorization.substr(scheme.size()));
+  const Token* found = nullptr;
+  for (const Token& token : tokens) {
+    if (is_same(given, token.secret)) found = &token;
+  }
+  return found;
 }
 
-Response host_refusal(const Visitor& visitor, const HouseRules& /*rules*/) {
-  return problem(421, "this daemon isn't known as \"" + std::string(visitor.host) +
-                          "\": call it 127.0.0.1 or localhost, or add the name to allowed_hosts "
-                          "in its configuration");
+// What the table looks at.
+struct Case {
+  const Visitor& visitor;
+  const HouseRules& rules;
+  const Token* token;  // null: none was shown, or a wrong one
+  bool needs_token;
+
+  [[nodiscard]] bool guesses() const {
+    return needs_token && token == nullptr && !visitor.authorization.empty();
+  }
+};
+
+Denial denial(int status, std::string why) {
+  Denial result;
+  result.response = problem(status, why);
+  result.why = std::move(why);
+  return result;
 }
 
-Response origin_refusal(const Visitor& /*visitor*/, const HouseRules& /*rules*/) {
-  return problem(403, "a page from another origin may not change anything here");
+Denial host_denial(const Case& at) {
+  return denial(421, "this daemon isn't known as \"" + std::string(at.visitor.host) +
+                         "\": call it 127.0.0.1 or localhost, or add the name to allowed_hosts "
+                         "in its configuration");
 }
 
-Response token_refusal(const Visitor& visitor, const HouseRules& rules) {
-  const std::string_view cure =
-      rules.token.empty()
-          ? "no token_file is configured, so only the Unix socket may change things: "
-            "curl --unix-socket PATH ..., or set token_file and reload"
-          : "send the token of token_file: curl --oauth2-bearer TOKEN ..., or use the Unix socket";
-  Response response = problem(401, cure);
-  const bool is_wrong = !visitor.authorization.empty();
-  response.headers.emplace_back("WWW-Authenticate",
-                                is_wrong ? "Bearer realm=\"iobenchd\", error=\"invalid_token\""
-                                         : "Bearer realm=\"iobenchd\"");
-  return response;
+Denial origin_denial(const Case& /*at*/) {
+  return denial(403, "a page from another origin may not change anything here");
+}
+
+// From an address of its own not even the right token is looked at before the wait is over. On
+// loopback, where every user of this machine and everybody behind a proxy has the same address, a
+// right one always passes: otherwise anybody could lock all the others out.
+bool must_wait(const Case& at) {
+  if (at.visitor.wait_s == 0 || !at.needs_token || at.visitor.authorization.empty()) return false;
+  return at.visitor.door == Door::beyond || at.token == nullptr;
+}
+
+Denial wait_denial(const Case& at) {
+  const std::string wait = std::to_string(at.visitor.wait_s);
+  Denial result = denial(
+      429,
+      "too many wrong tokens came from this address; try again in " + wait + " s" +
+          (at.visitor.door == Door::beyond ? "" : ", or use the Unix socket, which needs none"));
+  for (auto& [name, value] : result.response.headers) {
+    if (name == "Retry-After") value = wait;
+  }
+  return result;
+}
+
+Denial token_denial(const Case& at) {
+  Denial result =
+      denial(401, at.rules.tokens.empty()
+                      ? "no token_file is configured, so that only the Unix socket, called "
+                        "localhost, may do this: curl --unix-socket PATH http://localhost/..., or "
+                        "set token_file and reload"
+                      : "send a token of token_file: curl --oauth2-bearer TOKEN ..., or use the "
+                        "Unix socket");
+  result.wrong_token = at.guesses() && !at.rules.tokens.empty();
+  result.response.headers.emplace_back("WWW-Authenticate",
+                                       at.visitor.authorization.empty()
+                                           ? "Bearer realm=\"iobenchd\""
+                                           : "Bearer realm=\"iobenchd\", error=\"invalid_token\"");
+  return result;
+}
+
+std::string scope_text(const std::string& token, const Duties& scopes, Duty wanted) {
+  return token + " has the scope " + scopes_text(scopes) + ", and this needs " +
+         std::string(to_string(wanted)) + "; see token_file in iobenchd.conf(5)";
+}
+
+Denial scope_denial(const Case& at) {
+  Denial result = denial(403, scope_text(said_of(*at.token), at.token->scopes, at.visitor.duty));
+  result.response.headers.emplace_back(
+      "WWW-Authenticate", "Bearer realm=\"iobenchd\", error=\"insufficient_scope\", scope=\"" +
+                              std::string(to_string(at.visitor.duty)) + "\"");
+  return result;
 }
 
 // The table: the first row whose condition holds answers.
 struct Row {
-  bool (*holds)(const Visitor&, const HouseRules&);
-  Response (*answer)(const Visitor&, const HouseRules&);
+  bool (*holds)(const Case&);
+  Denial (*answer)(const Case&);
 };
-constexpr std::array<Row, 3> table{{
-    {[](const Visitor& v, const HouseRules& r) { return !knows_host(v, r); }, host_refusal},
-    {[](const Visitor& v, const HouseRules&) { return v.changes && is_foreign_page(v); },
-     origin_refusal},
-    {[](const Visitor& v, const HouseRules& r) { return needs_token(v, r) && !has_token(v, r); },
-     token_refusal},
+constexpr std::array<Row, 5> table{{
+    {[](const Case& at) { return !knows_host(at.visitor, at.rules); }, host_denial},
+    {[](const Case& at) { return changes(at.visitor) && is_foreign_page(at.visitor); },
+     origin_denial},
+    {must_wait, wait_denial},
+    {[](const Case& at) { return at.needs_token && at.token == nullptr; }, token_denial},
+    {[](const Case& at) { return at.needs_token && !at.token->scopes.has(at.visitor.duty); },
+     scope_denial},
 }};
 
-std::string read_token(const std::string& path) {
-  const auto fail = [&](const std::string& why) -> Error {
-    return {ErrorCode::invalid, "token_file", path + " " + why};
-  };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) throw fail(std::string("can't be read: ") + std::strerror(errno));
-  struct stat facts {};
-  const bool known = ::fstat(fd, &facts) == 0;
-  std::array<char, token_most_bytes + 1> bytes{};
-  const ssize_t size = known && S_ISREG(facts.st_mode) ? ::read(fd, bytes.data(), bytes.size()) : 0;
-  ::close(fd);
-  if (!known || !S_ISREG(facts.st_mode)) throw fail("is not a plain file");
-  if ((facts.st_mode & 077U) != 0) {
-    throw fail("may be read by others than its owner: chmod 600 it");
-  }
-  std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  text = trimmed(text.substr(0, text.find_first_of("\r\n")));
-  if (text.size() < token_least_bytes || text.size() > token_most_bytes) {
-    throw fail("must hold a token of 16 to 1024 bytes in its first line");
-  }
-  return std::string(text);
+std::string short_name(const Token* token) {
+  if (token == nullptr) return {};
+  return token->name.empty() ? "line " + std::to_string(token->line) : token->name;
 }
 
 }  // namespace
 
-std::optional<Response> refuse_visitor(const Visitor& visitor, const HouseRules& rules) {
-  for (const Row& row : table) {
-    if (row.holds(visitor, rules)) return row.answer(visitor, rules);
+std::string_view to_string(Duty duty) noexcept {
+  switch (duty) {
+    case Duty::read:
+    case Duty::copy:
+      return "read";
+    case Duty::run:
+      return "run";
+    case Duty::destroy:
+      return "destroy";
   }
-  return std::nullopt;
+  return "destroy";
+}
+
+Duty duty_of(Method method, const Route* route) noexcept {
+  if (route != nullptr) return route->duty;
+  if (method == Method::get || method == Method::head || method == Method::options) {
+    return Duty::read;
+  }
+  return method == Method::del ? Duty::destroy : Duty::run;
+}
+
+std::variant<Caller, Denial> judge_visitor(const Visitor& visitor, const HouseRules& rules) {
+  const Case at{visitor, rules, find_token(visitor.authorization, rules.tokens),
+                needs_token(visitor, rules)};
+  for (const Row& row : table) {
+    if (!row.holds(at)) continue;
+    Denial result = row.answer(at);
+    result.token = short_name(at.token);
+    return result;
+  }
+  Caller caller;
+  caller.token = short_name(at.token);
+  if (at.needs_token) caller.duties = at.token->scopes;
+  return caller;
+}
+
+void require_destroy(const Caller& caller, const SweepSpec& spec) {
+  if (caller.duties.has(Duty::destroy)) return;
+  if (spec.target.empty() || !scheduler::writes_any(spec)) return;
+  throw Error(ErrorCode::forbidden, scope_text("your token", caller.duties, Duty::destroy) +
+                                        ": writing to " + spec.target + " destroys what is on it");
 }
 
 std::optional<Response> refuse_content_type(const Route& route, std::string_view content_type,
@@ -206,7 +290,7 @@ HouseRules read_house_rules(const Settings& settings) {
     rules.allowed_hosts.push_back(lower(settings.allowed_hosts[i].data()));
   }
   const std::string path = settings.token_file.data();
-  if (!path.empty()) rules.token = read_token(path);
+  if (!path.empty()) rules.tokens = read_tokens(path);
   return rules;
 }
 

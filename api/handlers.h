@@ -33,6 +33,7 @@ namespace iobenchd::api {
 [[nodiscard]] Response patch_schedule(const Context& context, const Request& request);
 [[nodiscard]] Response delete_schedule(const Context& context, const Request& request);
 [[nodiscard]] Response get_backup(const Context& context, const Request& request);
+[[nodiscard]] Response list_audit(const Context& context, const Request& request);
 [[nodiscard]] Response get_openapi(const Context& context, const Request& request);
 [[nodiscard]] Response get_healthz(const Context& context, const Request& request);
 [[nodiscard]] Response get_readyz(const Context& context, const Request& request);

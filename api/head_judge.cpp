@@ -88,7 +88,13 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-Exchange admit(const Head& head, Door door, const std::string& peer, Match match, Target target) {
+Denial plain(Response response) {
+  Denial result;
+  result.response = std::move(response);
+  return result;
+}
+
+Exchange admit(const Head& head, const Guest& guest, Caller caller, Match match, Target target) {
   Exchange exchange;
   exchange.route = match.route;
   exchange.length = head.content_length;
@@ -98,8 +104,9 @@ Exchange admit(const Head& head, Door door, const std::string& peer, Match match
   exchange.request.method = head.method;
   exchange.request.path = std::move(target.path);
   exchange.request.parameters = std::move(match.parameters);
-  exchange.request.over_unix_socket = door == Door::unix_socket;
-  exchange.request.peer = peer;
+  exchange.request.over_unix_socket = guest.door == Door::unix_socket;
+  exchange.request.peer = guest.peer;
+  exchange.request.caller = std::move(caller);
   for (const char* name : shown_headers) {
     if (const auto found = head.headers.find(name); found != head.headers.end()) {
       exchange.request.headers.insert(*found);
@@ -131,11 +138,11 @@ Match find_route(std::span<const Route> routes, Method method, std::string_view 
   return match;
 }
 
-std::variant<Exchange, Response> judge(const Head& head, Door door, const std::string& peer,
-                                       const HouseRules& rules, std::span<const Route> routes) {
+std::variant<Exchange, Denial> judge(const Head& head, const Guest& guest, const HouseRules& rules,
+                                     std::span<const Route> routes) {
   std::variant<Target, Refusal> parsed = parse_target(head.target);
   if (const auto* refusal = std::get_if<Refusal>(&parsed)) {
-    return problem(refusal->status, refusal->detail);
+    return plain(problem(refusal->status, refusal->detail));
   }
   Target target = std::get<Target>(std::move(parsed));
   Match match = find_route(routes, head.method, target.path);
@@ -146,25 +153,24 @@ std::variant<Exchange, Response> judge(const Head& head, Door door, const std::s
   }
 
   Visitor visitor;
-  visitor.door = door;
-  visitor.method = head.method;
+  visitor.door = guest.door;
   visitor.host = head.header("host");
   visitor.origin = head.header("origin");
   visitor.sec_fetch_site = head.header("sec-fetch-site");
   visitor.authorization = head.header("authorization");
-  visitor.changes = !(reads || head.method == Method::options) ||
-                    (match.route != nullptr && match.route->duty != Duty::read);
+  visitor.duty = duty_of(head.method, match.route);
   visitor.open_to_all = match.route != nullptr && match.route->open_to_all;
-  if (std::optional<Response> refusal = refuse_visitor(visitor, rules)) {
-    return *std::move(refusal);
-  }
+  visitor.wait_s = guest.wait_s;
+  std::variant<Caller, Denial> judged = judge_visitor(visitor, rules);
+  if (auto* denial = std::get_if<Denial>(&judged)) return std::move(*denial);
   if (std::optional<Response> refusal = refuse_route(head, match, target.path)) {
-    return *std::move(refusal);
+    return plain(*std::move(refusal));
   }
   if (std::optional<Response> refusal = refuse_body(head, *match.route, target.path)) {
-    return *std::move(refusal);
+    return plain(*std::move(refusal));
   }
-  return admit(head, door, peer, std::move(match), std::move(target));
+  return admit(head, guest, std::get<Caller>(std::move(judged)), std::move(match),
+               std::move(target));
 }
 
 }  // namespace iobenchd::api

@@ -2,6 +2,7 @@
 // the body fit? Pure functions; safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,17 @@ struct Match {
 // The first row that matches. HEAD is GET's.
 [[nodiscard]] Match find_route(std::span<const Route> routes, Method method, std::string_view path);
 
-// An exchange to go on with, or the whole answer (404, 405, 413, 415, whatever refuse_visitor says,
+// Who stands at which door.
+struct Guest {
+  Door door = Door::loopback;
+  std::string peer;
+  std::uint32_t wait_s = 0;  // as in Visitor
+};
+
+// An exchange to go on with, or the whole answer (404, 405, 413, 415, whatever judge_visitor says,
 // and what OPTIONS asks for).
-[[nodiscard]] std::variant<Exchange, Response> judge(const Head& head, Door door,
-                                                     const std::string& peer,
-                                                     const HouseRules& rules,
-                                                     std::span<const Route> routes);
+[[nodiscard]] std::variant<Exchange, Denial> judge(const Head& head, const Guest& guest,
+                                                   const HouseRules& rules,
+                                                   std::span<const Route> routes);
 
 }  // namespace iobenchd::api

@@ -21,6 +21,41 @@ struct Context;  // api/server.h
 
 enum class Method : std::uint8_t { get, head, post, put, patch, del, options };
 
+// What a call does, and so which scope of a token it asks for.
+enum class Duty : std::uint8_t {
+  read,     // changes nothing
+  run,      // queues, cancels, describes
+  destroy,  // deletes, or overwrites a device
+  copy      // hands out all there is, in one answer: guarded as a change, but a token may read
+};
+[[nodiscard]] std::string_view to_string(Duty duty) noexcept;
+
+// What somebody may do: a token's scopes, none of which holds another.
+class Duties {
+ public:
+  [[nodiscard]] static constexpr Duties all() {
+    Duties duties;
+    duties.bits_ = 7;
+    return duties;
+  }
+  constexpr void add(Duty duty) { bits_ = static_cast<std::uint8_t>(bits_ | bit(duty)); }
+  [[nodiscard]] constexpr bool has(Duty duty) const { return (bits_ & bit(duty)) != 0; }
+  [[nodiscard]] constexpr bool operator==(const Duties&) const = default;
+
+ private:
+  [[nodiscard]] static constexpr std::uint8_t bit(Duty duty) {
+    return static_cast<std::uint8_t>(
+        1U << static_cast<unsigned>(duty == Duty::copy ? Duty::read : duty));
+  }
+  std::uint8_t bits_ = 0;
+};
+
+// Who asks, as far as the door could tell.
+struct Caller {
+  Duties duties = Duties::all();  // where no token is needed, all
+  std::string token;              // its name, or "line 3"; empty: none was shown
+};
+
 // What the strict front let through: exactly one Host, no Range, no encodings, a body of known
 // length within the route's limit.
 struct Request {
@@ -33,6 +68,7 @@ struct Request {
   std::string body;
   bool over_unix_socket = false;
   std::string peer;  // "127.0.0.1", "[::1]", "unix"
+  Caller caller;
 
   [[nodiscard]] std::string_view header(const std::string& name) const {  // "" when absent
     const auto found = headers.find(name);
@@ -57,13 +93,6 @@ struct Response {
 };
 
 using Handler = Response (*)(const Context& context, const Request& request);
-
-enum class Duty : std::uint8_t {
-  read,     // changes nothing
-  run,      // queues or cancels
-  destroy,  // deletes
-  copy      // hands out all there is, in one answer: guarded as a change
-};
 
 struct Route {
   Method method;

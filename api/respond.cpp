@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "api/strict_json.h"
@@ -66,9 +67,23 @@ int status_of(const Error& error) {
   return 500;
 }
 
-}  // namespace
+nlohmann::ordered_json render(const Destruction& destruction) {
+  const auto known = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+  };
+  nlohmann::ordered_json json;
+  json["path"] = destruction.path;
+  json["model"] = known(destruction.model);
+  json["serial"] = known(destruction.serial);
+  json["size_bytes"] = destruction.size_bytes;
+  json["signatures"] = nullptr;
+  if (destruction.signatures) json["signatures"] = *destruction.signatures;
+  json["confirm_phrase"] = destruction.confirm;
+  return json;
+}
 
-Response problem(int status, std::string_view detail, const std::vector<FieldError>& fields) {
+Response problem_with(int status, std::string_view detail, const std::vector<FieldError>& fields,
+                      const std::optional<Destruction>& destroys) {
   nlohmann::ordered_json body;
   body["type"] = "about:blank";
   body["title"] = status_title(status);
@@ -82,6 +97,7 @@ Response problem(int status, std::string_view detail, const std::vector<FieldErr
                         {"message", field.message}});
     }
   }
+  if (destroys) body["destroys"] = render(*destroys);
   Response response;
   response.status = status;
   response.content_type = "application/problem+json";
@@ -92,9 +108,15 @@ Response problem(int status, std::string_view detail, const std::vector<FieldErr
   return response;
 }
 
+}  // namespace
+
+Response problem(int status, std::string_view detail, const std::vector<FieldError>& fields) {
+  return problem_with(status, detail, fields, std::nullopt);
+}
+
 Response problem(const Error& error) {
   const int status = status_of(error);
-  if (status != 500) return problem(status, error.what(), error.fields());
+  if (status != 500) return problem_with(status, error.what(), error.fields(), error.destroys());
   spdlog::error("http: {}", error.what());
   return problem(500, "something is wrong inside the daemon; its log says what");
 }

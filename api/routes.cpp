@@ -15,7 +15,7 @@ constexpr std::string_view imports = "text/csv,application/json,text/plain";
 constexpr bool long_lived = true, open_to_all = true;
 
 // clang-format off
-constexpr std::array<Route, 27> table{{
+constexpr std::array<Route, 28> table{{
     {Method::post,  "/api/v1/sweeps",             post_sweep,       Duty::run, mib, json},
     {Method::get,   "/api/v1/sweeps",             list_sweeps,      Duty::read},
     {Method::get,   "/api/v1/sweeps/{id}",        get_sweep,        Duty::read},
@@ -39,6 +39,7 @@ constexpr std::array<Route, 27> table{{
     {Method::patch, "/api/v1/schedules/{id}",     patch_schedule,   Duty::run, mib, json},
     {Method::del,   "/api/v1/schedules/{id}",     delete_schedule,  Duty::destroy},
     {Method::get,   "/api/v1/backup",             get_backup,       Duty::copy, 0, {}, long_lived},
+    {Method::get,   "/api/v1/audit",              list_audit,       Duty::read},
     {Method::get,   "/api/v1/openapi.json",       get_openapi,      Duty::read},
     {Method::get,   "/healthz",                   get_healthz,      Duty::read, 0, {}, false,
                                                                     open_to_all},

@@ -2,7 +2,9 @@
 
 #include <charconv>
 
+#include "api/access.h"
 #include "api/answers.h"
+#include "api/audit.h"
 #include "api/handlers.h"
 #include "api/parse_query.h"
 #include "api/parse_schedule.h"
@@ -36,8 +38,9 @@ std::string defaults_of(const Context& context) {
 
 Response post_schedule(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
-  const SweepSchedule made = schedules_of(context).create(
-      parse_schedule(request.body, defaults_of(context), SweepSchedule{}));
+  const SweepSchedule wish = parse_schedule(request.body, defaults_of(context), SweepSchedule{});
+  require_destroy(request.caller, wish.spec);
+  const SweepSchedule made = schedules_of(context).create(wish);
   Response response = json_answer(201, render_schedule(made));
   response.headers.emplace_back("Location", "/api/v1/schedules/" + std::to_string(made.id));
   return response;
@@ -64,12 +67,17 @@ Response patch_schedule(const Context& context, const Request& request) {
   scheduler::Schedules& schedules = schedules_of(context);
   const std::int64_t id = id_of(request);
   const SweepSchedule wish = parse_schedule(request.body, defaults_of(context), schedules.find(id));
+  require_destroy(request.caller, wish.spec);
   return json_answer(200, render_schedule(schedules.change(id, wish)));
 }
 
 Response delete_schedule(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
-  schedules_of(context).remove(id_of(request));
+  const SweepSchedule schedule = schedules_of(context).find(id_of(request));
+  schedules_of(context).remove(schedule.id);
+  note(context, request, AuditKind::deleted, 204,
+       "schedule " + std::to_string(schedule.id) +
+           (schedule.label.empty() ? "" : ", labelled " + schedule.label));
   Response response;
   response.status = 204;
   return response;

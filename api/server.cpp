@@ -3,6 +3,9 @@
 #include <mutex>
 #include <utility>
 
+#include "api/audit.h"
+#include "api/audit_trail.h"
+#include "api/respond.h"
 #include "api/server_core.h"
 
 namespace iobenchd::api {
@@ -31,18 +34,31 @@ struct Server::State {
         context(with_defaults(given)),
         core(
             routes(),
-            [this](const Route& route, const Request& request) {
-              return route.handler(context, request);
-            },
-            settings) {}
+            [this](const Route& route, const Request& request) { return answer(route, request); },
+            settings, {}, [this](AuditEntry entry) { trail.refused(std::move(entry)); }) {}
 
   Context with_defaults(Context given) {
     if (!given.defaults_json) given.defaults_json = [this] { return defaults.json(); };
     return given;
   }
 
+  Response answer(const Route& route, const Request& request) {
+    try {
+      return route.handler(context, request);
+    } catch (const Error& error) {
+      if (is_audited(request, error)) {
+        AuditEntry entry = audit_entry(request, AuditKind::refused, problem(error).status);
+        entry.what = error.what();
+        trail.refused(std::move(entry));
+      }
+      throw;
+    }
+  }
+
   Defaults defaults;
   const Context context;
+  AuditTrail trail{
+      [this](const std::vector<AuditEntry>& rows) { context.store.audit().add(rows); }};
   ServerCore core;
 };
 
@@ -52,6 +68,7 @@ Server::Server(const Context& context, const Settings& settings)
 Server::~Server() = default;
 
 void Server::start() {
+  state_->trail.start();
   state_->core.start();
 }
 
@@ -66,6 +83,7 @@ void Server::reload(const Settings& settings) {
 
 void Server::stop() {
   state_->core.stop();
+  state_->trail.stop();
 }
 
 }  // namespace iobenchd::api

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/head_judge.h"
+#include "daemon/model/clock.h"
 #include "daemon/model/error.h"
 
 namespace iobenchd::api {
@@ -14,6 +15,8 @@ namespace {
 
 // What the rest of the service needs of its descriptors: database, log, engines.
 constexpr std::size_t other_descriptors = 256;
+// Of what is kept of a refused one, who may have sent 16 kB.
+constexpr std::size_t path_most_bytes = 200, what_most_bytes = 500;
 
 std::vector<Listener> open_listeners(const Settings& settings) {
   std::vector<Listener> listeners;
@@ -24,10 +27,10 @@ std::vector<Listener> open_listeners(const Settings& settings) {
 }
 
 void check_token(const HouseRules& rules, bool is_beyond_loopback) {
-  if (!is_beyond_loopback || !rules.token.empty()) return;
+  if (!is_beyond_loopback || !rules.tokens.empty()) return;
   throw Error(ErrorCode::invalid, "token_file",
               "listen names an address that others can reach, so a token is needed: "
-              "openssl rand -hex 32 > FILE; chmod 600 FILE; and set token_file");
+              "iobench token --append=FILE makes one; then set token_file");
 }
 
 // As many connections as there are descriptors for.
@@ -38,11 +41,26 @@ std::size_t affordable(std::size_t wanted) {
   return std::min(wanted, have > other_descriptors + 64 ? have - other_descriptors : have / 4);
 }
 
+// Without the query, which may hold anything.
+AuditEntry refused_entry(const Head& head, const std::string& peer, const Denial& denial) {
+  AuditEntry entry;
+  entry.at_ns = wall_now_ns();
+  entry.peer = peer;
+  entry.token = denial.token;
+  entry.method = to_string(head.method);
+  entry.path = head.target.substr(0, std::min(head.target.find('?'), path_most_bytes));
+  entry.status = denial.response.status;
+  entry.what = denial.why.substr(0, what_most_bytes);
+  return entry;
+}
+
 }  // namespace
 
 ServerCore::ServerCore(std::span<const Route> routes, Answer answer, const Settings& settings,
-                       const CoreLimits& limits)
-    : routes_(routes), rules_(std::make_shared<const HouseRules>(read_house_rules(settings))) {
+                       const CoreLimits& limits, TellRefused tell_refused)
+    : routes_(routes),
+      rules_(std::make_shared<const HouseRules>(read_house_rules(settings))),
+      tell_refused_(std::move(tell_refused)) {
   std::vector<Listener> listeners = open_listeners(settings);
   is_beyond_loopback_ =
       std::any_of(listeners.begin(), listeners.end(),
@@ -52,15 +70,24 @@ ServerCore::ServerCore(std::span<const Route> routes, Answer answer, const Setti
   loop_limits.connections = affordable(loop_limits.connections);
   loop_ = std::make_unique<ConnectionLoop>(
       std::move(listeners),
-      [this](const Head& head, const Connection& connection) {
-        return judge(head, connection.door, connection.peer, *rules(), routes_);
-      },
+      [this](const Head& head, const Connection& from) { return judge_head(head, from); },
       [this](std::unique_ptr<Connection> connection) { workers_->submit(std::move(connection)); },
       loop_limits);
   workers_ = std::make_unique<Workers>(
       std::move(answer),
       [this](std::unique_ptr<Connection> connection) { loop_->give_back(std::move(connection)); },
       limits.workers);
+}
+
+std::variant<Exchange, Response> ServerCore::judge_head(const Head& head, const Connection& from) {
+  const Clock::time_point now = Clock::now();
+  auto judged =
+      judge(head, {from.door, from.peer, guesses_.wait_s(from.peer, now)}, *rules(), routes_);
+  if (auto* exchange = std::get_if<Exchange>(&judged)) return std::move(*exchange);
+  Denial& denial = std::get<Denial>(judged);
+  if (denial.wrong_token) guesses_.count(from.peer, now);
+  if (tell_refused_ && !denial.why.empty()) tell_refused_(refused_entry(head, from.peer, denial));
+  return std::move(denial.response);
 }
 
 ServerCore::~ServerCore() {
@@ -84,7 +111,7 @@ void ServerCore::reload(const Settings& settings) {
     const std::lock_guard<std::mutex> lock(mutex_);
     rules_ = std::move(fresh);
   } catch (const Error& error) {
-    spdlog::error("http: {} (the old token and hosts stay)", error.what());
+    spdlog::error("http: {} (the old tokens and hosts stay)", error.what());
   }
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/access.h"
 #include "api/answers.h"
+#include "api/audit.h"
 #include "api/handlers.h"
 #include "api/memory.h"
 #include "api/parse.h"
@@ -10,6 +12,7 @@
 #include "api/server.h"
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
 
 namespace iobenchd::api {
 
@@ -42,8 +45,25 @@ bool same_wish(const SweepSpec& asked, const SweepSpec& stored) {
   return first == second && asked.confirm == stored.confirm;
 }
 
-Sweep submit_once(const Context& context, const SweepSpec& spec, const std::string& key) {
-  if (key.empty()) return context.scheduler.submit(spec);
+// What overwrites a device leaves a row, with what was agreed to.
+Sweep submit(const Context& context, const Request& request, const SweepSpec& spec) {
+  Sweep sweep = context.scheduler.submit(spec);
+  if (!spec.target.empty() && scheduler::writes_any(spec)) {
+    note(context, request, AuditKind::overwrite, 202,
+         scheduler::overwrite_text(sweep, context.store));
+  }
+  return sweep;
+}
+
+// `or_over`: a sweep that has just ended counts too.
+bool is_in_grace(const Context& context, std::int64_t sweep_id, bool or_over) {
+  const auto progress = context.scheduler.progress(sweep_id);
+  return progress ? progress->phase == SweepPhase::grace : or_over;
+}
+
+Sweep submit_once(const Context& context, const Request& request, const SweepSpec& spec) {
+  const std::string key(request.header("idempotency-key"));
+  if (key.empty()) return submit(context, request, spec);
   if (key.size() > key_bytes_most) {
     throw Error(ErrorCode::invalid,
                 "the Idempotency-Key is longer than " + std::to_string(key_bytes_most) + " bytes");
@@ -57,7 +77,7 @@ Sweep submit_once(const Context& context, const SweepSpec& spec, const std::stri
                             " was asked for with this key and other fields; use a new key"}});
     }
   }
-  Sweep sweep = context.scheduler.submit(spec);
+  Sweep sweep = submit(context, request, spec);
   context.store.sweeps().remember_key(key, sweep.id);
   return sweep;
 }
@@ -132,7 +152,8 @@ Response post_sweep(const Context& context, const Request& request) {
   const SweepSpec spec =
       parse_sweep(request.body, context.defaults_json ? context.defaults_json() : "");
   if (dry_run) return json_answer(200, render_plan(context.scheduler.plan(spec)));
-  const Sweep sweep = submit_once(context, spec, std::string(request.header("idempotency-key")));
+  require_destroy(request.caller, spec);
+  const Sweep sweep = submit_once(context, request, spec);
   Response accepted = json_answer(202, render_now(context, sweep));
   accepted.headers.emplace_back("Location", path_of(sweep));
   if (!wait) return accepted;
@@ -184,7 +205,13 @@ Response patch_sweep(const Context& context, const Request& request) {
 Response cancel_sweep(const Context& context, const Request& request) {
   QueryReader(request, {}).finish();
   const Sweep sweep = find_sweep(context, request.parameters.at(0));
+  const bool had_grace = is_in_grace(context, sweep.id, false);
   context.scheduler.cancel(sweep.id);
+  if (had_grace && is_in_grace(context, sweep.id, true)) {
+    note(context, request, AuditKind::spared, 202,
+         "sweep " + std::to_string(sweep.id) + " was cancelled before its first write to " +
+             sweep.plan.target);
+  }
   Response response =
       json_answer(202, render_now(context, find_sweep(context, std::to_string(sweep.id))));
   response.headers.emplace_back("Location", path_of(sweep));
@@ -200,6 +227,10 @@ Response delete_sweep(const Context& context, const Request& request) {
                                          "; cancel it first: POST " + path_of(sweep) + "/cancel");
   }
   context.store.sweeps().remove(sweep.id);
+  note(context, request, AuditKind::deleted, 204,
+       "sweep " + std::to_string(sweep.id) + " of " + sweep.plan.target + " with its " +
+           std::to_string(sweep.runs_done) + " runs" +
+           (sweep.spec.label.empty() ? "" : ", labelled " + sweep.spec.label));
   Response response;
   response.status = 204;
   return response;

@@ -11,6 +11,7 @@
 #include "daemon/client/keep.h"
 #include "daemon/client/options.h"
 #include "daemon/client/run.h"
+#include "daemon/client/token.h"
 #include "daemon/launcher/probe.h"
 #include "daemon/model/error.h"
 #include "daemon/places.h"
@@ -29,6 +30,8 @@ constexpr const char* usage =
     "                                      a backup in its place; the old one is kept\n"
     "       iobench check [--config CONF | --database PATH]\n"
     "                                      whether the database is whole, what is in it\n"
+    "       iobench token [--scope=LIST] [--name=WORD] [--append=FILE]\n"
+    "                                      a new token; LIST: read,run,destroy (all of them)\n"
     "       iobench --version\n"
     "URL is http://127.0.0.1:8464 unless said otherwise; unix:/path asks over a socket.\n";
 
@@ -72,6 +75,7 @@ int command(const std::vector<std::string>& arguments, const char* argv0) {
   if (name == "backup") return backup(arguments);
   if (name == "restore") return restore(arguments);
   if (name == "check") return check(arguments);
+  if (name == "token") return make_token(parse_token_options(arguments));
   if (name == "--version" || name == "-V") {
     std::printf("iobench %s (%s, %s)\n", program_version.data(), build_type.data(),
                 compiler.data());

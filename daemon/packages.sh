@@ -11,8 +11,7 @@ packages_debian() {
     quick) echo "doctest-dev jq" ;;
     test) echo "doctest-dev jq clang-16 clang-format-16 clang-tidy-16 libc++-16-dev libc++abi-16-dev
                 libclang-rt-16-dev chromium mandoc procps fio qemu-system-x86 busybox-static
-                cpio sqlite3 faketime" ;;
-                cpio prometheus" ;;
+                cpio sqlite3 faketime prometheus nginx-light openssl" ;;
   esac
 }
 

@@ -199,10 +199,23 @@ ALTER TABLE sweeps ADD COLUMN yield_to_other_io INTEGER;
 CREATE INDEX sweeps_by_schedule ON sweeps (schedule_id, created_at_ns);
 )sql";
 
-// How much IOPS varied from second to second before the samples of a run were thinned; NULL: they
-// are as they were measured.
+// What was refused, deleted or overwritten, by whom; and how much IOPS varied from second to second
+// before the samples of a run were thinned (NULL: they are as they were measured).
 constexpr const char* version_5 = R"sql(
 ALTER TABLE measurements ADD COLUMN samples_variation REAL;
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_ns INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  peer TEXT NOT NULL,
+  token TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  times INTEGER NOT NULL,
+  what TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_kind ON audit (kind, id);
 )sql";
 
 // Never edit or reorder: version = index + 1.

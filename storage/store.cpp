@@ -23,6 +23,7 @@ Store::Store(const std::string& path, WallClock now)
       runs_(std::make_unique<RunStore>(*database_, now_)),
       history_(std::make_unique<HistoryStore>(*database_)),
       schedules_(std::make_unique<ScheduleStore>(*database_, now_)),
+      audit_(std::make_unique<AuditStore>(*database_, now_)),
       retention_(std::make_unique<Retention>()) {}
 
 Store::~Store() = default;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/model/audit.h"
 #include "daemon/model/clock.h"
 #include "daemon/model/history.h"
 #include "daemon/model/run.h"
@@ -23,6 +24,7 @@ namespace iobenchd::storage {
 
 inline constexpr std::uint32_t page_limit_default = 50;
 inline constexpr std::uint32_t page_limit_most = 500;
+inline constexpr std::uint32_t audit_rows_most = 5000;    // of each kind
 inline constexpr std::uint32_t model_sweeps_most = 1000;  // that a sweep is held against
 
 // Keyset page, newest first (by created_at of sweeps and started_at of runs, then by id).
@@ -53,6 +55,11 @@ struct RunFilter {
   std::optional<std::int64_t> since_ns, until_ns;  // started_at in [since, until)
 };
 
+struct AuditFilter {
+  std::optional<AuditKind> kind;
+  std::optional<std::int64_t> since_ns, until_ns;  // at in [since, until)
+};
+
 // Which series, and how much of them. target and host: those with a run from there.
 struct HistoryFilter {
   std::optional<std::string> serial, target, host;
@@ -72,6 +79,7 @@ class SweepStore;
 class RunStore;
 class HistoryStore;
 class ScheduleStore;
+class AuditStore;
 
 class Store {
  public:
@@ -88,6 +96,7 @@ class Store {
   [[nodiscard]] RunStore& runs() noexcept { return *runs_; }
   [[nodiscard]] HistoryStore& history() noexcept { return *history_; }
   [[nodiscard]] ScheduleStore& schedules() noexcept { return *schedules_; }
+  [[nodiscard]] AuditStore& audit() noexcept { return *audit_; }
 
   // Why the file is only read any more: it is damaged, or was moved away under us. Every write is
   // refused with it (Error{unavailable}) until the daemon is started anew. Empty while all is well.
@@ -126,6 +135,7 @@ class Store {
   std::unique_ptr<RunStore> runs_;
   std::unique_ptr<HistoryStore> history_;
   std::unique_ptr<ScheduleStore> schedules_;
+  std::unique_ptr<AuditStore> audit_;
   std::mutex tend_mutex_;
   std::unique_ptr<Retention> retention_;
 };
@@ -234,6 +244,20 @@ class ScheduleStore {
   [[nodiscard]] std::vector<SweepSchedule> list();  // newest first
   void change(const SweepSchedule& schedule);       // all of it but what create() filled in
   void remove(std::int64_t id);                     // its sweeps stay
+
+ private:
+  Database& database_;
+  WallClock now_;
+};
+
+class AuditStore {
+ public:
+  AuditStore(Database& database, WallClock now);
+
+  // In one transaction; at_ns is now where it is 0. The oldest beyond audit_rows_most go.
+  void add(const std::vector<AuditEntry>& entries);
+  [[nodiscard]] Page<AuditEntry> list(const AuditFilter& filter, std::int64_t before,
+                                      std::uint32_t limit);
 
  private:
   Database& database_;

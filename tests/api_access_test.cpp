@@ -1,12 +1,9 @@
 // Who may ask, as a table.
 #include <doctest/doctest.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "api/access.h"
@@ -15,52 +12,50 @@
 namespace {
 
 using iobenchd::Error;
-using iobenchd::Settings;
+using iobenchd::Rw;
+using iobenchd::SweepSpec;
+using iobenchd::api::Caller;
+using iobenchd::api::Denial;
 using iobenchd::api::Door;
+using iobenchd::api::Duties;
+using iobenchd::api::Duty;
 using iobenchd::api::HouseRules;
+using iobenchd::api::judge_visitor;
 using iobenchd::api::Method;
-using iobenchd::api::read_house_rules;
 using iobenchd::api::refuse_content_type;
-using iobenchd::api::refuse_visitor;
+using iobenchd::api::require_destroy;
 using iobenchd::api::Route;
+using iobenchd::api::Token;
 using iobenchd::api::Visitor;
 
 constexpr const char* token = "0123456789abcdef0123456789abcdef";
 
 int status(const Visitor& visitor, const HouseRules& rules) {
-  const auto refusal = refuse_visitor(visitor, rules);
-  return refusal ? refusal->status : 200;
+  const auto judged = judge_visitor(visitor, rules);
+  const auto* denial = std::get_if<Denial>(&judged);
+  return denial != nullptr ? denial->response.status : 200;
+}
+
+Denial denial_of(const Visitor& visitor, const HouseRules& rules) {
+  return std::get<Denial>(judge_visitor(visitor, rules));
+}
+
+std::string header(const Denial& denial, const std::string& name) {
+  for (const auto& [key, value] : denial.response.headers) {
+    if (key == name) return value;
+  }
+  return {};
 }
 
 HouseRules rules_of(bool root) {
-  return {{"bench.example.org", "proxy:8080"}, token, root};
+  return {{"bench.example.org", "proxy:8080"}, {{token, Duties::all(), "", 1}}, root};
 }
 
-// A file of ours with that text and mode, gone with the object.
-class TokenFile {
- public:
-  TokenFile(const std::string& text, mode_t mode) {
-    const char* directory = ::getenv("TMPDIR");
-    path_ = std::string(directory != nullptr ? directory : "/tmp") + "/iobenchd-token-XXXXXX";
-    const int fd = ::mkstemp(path_.data());
-    REQUIRE(fd >= 0);
-    REQUIRE(::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-    REQUIRE(::fchmod(fd, mode) == 0);
-    ::close(fd);
-  }
-  ~TokenFile() { ::unlink(path_.c_str()); }
-  TokenFile(const TokenFile&) = delete;
-  TokenFile& operator=(const TokenFile&) = delete;
-
-  [[nodiscard]] Settings settings() const {
-    Settings settings;
-    std::snprintf(settings.token_file.data(), settings.token_file.size(), "%s", path_.c_str());
-    return settings;
-  }
-
- private:
-  std::string path_;
-};
+Duties only(Duty duty) {
+  Duties duties;
+  duties.add(duty);
+  return duties;
+}
 
 }  // namespace
 
@@ -102,18 +97,20 @@ TEST_CASE("a Host that isn't this machine's or configured is somebody's page") {
       {"localhost/", 421},
       {"localhost,evil", 421},
   };
+  const std::string right = std::string("Bearer ") + token;
   for (const auto& [host, expected] : table) {
     for (const Door door : {Door::unix_socket, Door::loopback}) {
       CAPTURE(host);
       Visitor visitor;
       visitor.door = door;
       visitor.host = host;
+      visitor.authorization = right;
       CHECK(status(visitor, rules_of(false)) == expected);
     }
   }
   Visitor visitor;
   visitor.host = "evil.example";
-  CHECK(refuse_visitor(visitor, {})->body.find("allowed_hosts") != std::string::npos);
+  CHECK(denial_of(visitor, {}).why.find("allowed_hosts") != std::string::npos);
 }
 
 TEST_CASE("a page from elsewhere may change nothing") {
@@ -148,7 +145,7 @@ TEST_CASE("a page from elsewhere may change nothing") {
     visitor.host = "127.0.0.1:8464";
     visitor.origin = row.origin;
     visitor.sec_fetch_site = row.site;
-    visitor.changes = row.changes;
+    visitor.duty = row.changes ? Duty::run : Duty::read;
     CHECK(status(visitor, {}) == row.expected);
   }
 }
@@ -173,11 +170,24 @@ TEST_CASE("who needs the token depends on the door, the daemon's rights and the 
     Visitor visitor;
     visitor.door = row.door;
     visitor.host = "localhost";
-    visitor.changes = row.changes;
+    visitor.duty = row.changes ? Duty::run : Duty::read;
     visitor.open_to_all = row.open;
     CHECK(status(visitor, rules_of(row.root)) == row.without_token);
     visitor.authorization = right;
     CHECK(status(visitor, rules_of(row.root)) == 200);
+  }
+}
+
+TEST_CASE(
+    "who calls by a name of allowed_hosts came through a proxy, and needs a token at any door") {
+  for (const Door door : {Door::unix_socket, Door::loopback, Door::beyond}) {
+    Visitor visitor;
+    visitor.door = door;
+    visitor.host = "bench.example.org";
+    CHECK(status(visitor, rules_of(false)) == 401);
+    CHECK(status(visitor, {{"bench.example.org"}, {}, false}) == 401);  // no token was configured
+    visitor.open_to_all = true;
+    CHECK(status(visitor, rules_of(false)) == 200);
   }
 }
 
@@ -202,9 +212,65 @@ TEST_CASE("only the whole token is the token") {
   // No token was configured: nothing opens that door.
   visitor.authorization = "Bearer ";
   CHECK(status(visitor, {}) == 401);
-  const auto refusal = refuse_visitor(visitor, {});
-  CHECK(std::any_of(refusal->headers.begin(), refusal->headers.end(),
-                    [](const auto& header) { return header.first == "WWW-Authenticate"; }));
+  CHECK(header(denial_of(visitor, {}), "WWW-Authenticate").find("invalid_token") !=
+        std::string::npos);
+}
+
+TEST_CASE("a token opens what its scopes name, and the refusal says which one is missing") {
+  HouseRules rules = rules_of(true);
+  rules.tokens = {{"read-read-read-read", only(Duty::read), "grafana", 1},
+                  {"runs-runs-runs-runs", only(Duty::run), "", 2},
+                  {"ends-ends-ends-ends", only(Duty::destroy), "", 3},
+                  {"alls-alls-alls-alls", Duties::all(), "", 4}};
+  for (std::size_t i = 0; i < rules.tokens.size(); ++i) {
+    const std::string shown = "Bearer " + rules.tokens[i].secret;
+    for (const Duty duty : {Duty::read, Duty::run, Duty::destroy}) {
+      CAPTURE(i);
+      CAPTURE(to_string(duty));
+      Visitor visitor;
+      visitor.door = Door::beyond;
+      visitor.host = "localhost";
+      visitor.authorization = shown;
+      visitor.duty = duty;
+      CHECK(status(visitor, rules) == (i == 3 || static_cast<std::size_t>(duty) == i ? 200 : 403));
+    }
+  }
+  Visitor visitor;
+  visitor.door = Door::loopback;
+  visitor.host = "localhost";
+  visitor.duty = Duty::run;
+  visitor.authorization = "Bearer read-read-read-read";
+  const Denial denial = denial_of(visitor, rules);
+  CHECK(denial.why ==
+        "the token grafana has the scope read, and this needs run; see token_file in "
+        "iobenchd.conf(5)");
+  CHECK(denial.token == "grafana");
+  CHECK(header(denial, "WWW-Authenticate").find("insufficient_scope") != std::string::npos);
+  // Where no token is needed, one that is shown takes nothing away; it only says who asks.
+  visitor.duty = Duty::read;
+  const Caller caller = std::get<Caller>(judge_visitor(visitor, rules));
+  CHECK(caller.token == "grafana");
+  CHECK(caller.duties == Duties::all());
+}
+
+TEST_CASE("a sweep that overwrites a device needs the scope destroy, one on a scratch file run") {
+  Caller caller;
+  caller.duties = only(Duty::run);
+  SweepSpec spec;
+  spec.rw = {Rw::read};
+  spec.target = "/dev/sdb";
+  CHECK_NOTHROW(require_destroy(caller, spec));
+  spec.rw = {Rw::read, Rw::randwrite};
+  CHECK_THROWS_WITH_AS(require_destroy(caller, spec), doctest::Contains("needs destroy"), Error);
+  caller.duties.add(Duty::destroy);
+  CHECK_NOTHROW(require_destroy(caller, spec));
+  caller.duties = only(Duty::run);
+  spec.target.clear();
+  CHECK_NOTHROW(require_destroy(caller, spec));
+  spec.target = "/dev/sdb";
+  spec.rw = {Rw::read};
+  spec.precondition = true;
+  CHECK_THROWS_AS(require_destroy(caller, spec), Error);
 }
 
 TEST_CASE("a body of the wrong type is told the curl call that works") {
@@ -228,19 +294,4 @@ TEST_CASE("a body of the wrong type is told the curl call that works") {
     CHECK(refusal->body.find("curl --json '{...}' http://localhost:8464/api/v1/sweeps") !=
           std::string::npos);
   }
-}
-
-TEST_CASE("a token file is private, plain and long enough, or names what is wrong") {
-  const TokenFile good(std::string(token) + "\nsecond line\n", 0600);
-  CHECK(read_house_rules(good.settings()).token == token);
-  const TokenFile open(std::string(token) + "\n", 0640);
-  CHECK_THROWS_WITH_AS((void)read_house_rules(open.settings()), doctest::Contains("chmod 600"),
-                       Error);
-  const TokenFile small("short\n", 0600);
-  CHECK_THROWS_WITH_AS((void)read_house_rules(small.settings()),
-                       doctest::Contains("16 to 1024 bytes"), Error);
-  Settings missing;
-  std::snprintf(missing.token_file.data(), missing.token_file.size(), "/nonexistent/token");
-  CHECK_THROWS_WITH_AS((void)read_house_rules(missing),
-                       doctest::Contains("token_file: /nonexistent/token can't be read"), Error);
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "api/audit.h"
 #include "api/export_json.h"
 #include "api/http.h"
 #include "api/openapi.h"
@@ -358,6 +359,7 @@ TEST_CASE("what is null in an empty example may be null") {
   compare(api::render_run(Run{}, summary, {}), "Run");
   compare(api::render_target(scheduler::TargetView{}), "Target");
   compare(api::render_progress(Progress{}), "Progress");
+  compare(api::render_audit(AuditEntry{}), "AuditEntry");
 }
 
 TEST_CASE("every described field says what it is, and what its null means") {

@@ -45,6 +45,32 @@ TEST_CASE("a wrong spec answers 422 with every wrong field and a pointer to it")
   CHECK(body["errors"][3]["pointer"] == "#/a~1b~0%20c");
 }
 
+TEST_CASE("what a write would destroy stands field by field, what isn't known as null") {
+  iobenchd::Destruction gone;
+  gone.path = "/dev/sdb";
+  gone.model = "Fast";
+  gone.size_bytes = 1000;
+  gone.confirm = "destroy /dev/sdb 1.0 kB";
+  const auto answer = [&] {
+    const Error error(ErrorCode::confirmation_needed, "confirm", "say so", gone);
+    const Response response = problem(error);
+    CHECK(response.status == 428);
+    return parse_strict(response.body);
+  };
+  auto body = answer();
+  CHECK(body["errors"][0]["field"] == "confirm");
+  CHECK(body["destroys"]["path"] == "/dev/sdb");
+  CHECK(body["destroys"]["model"] == "Fast");
+  CHECK(body["destroys"]["serial"].is_null());
+  CHECK(body["destroys"]["size_bytes"] == 1000);
+  CHECK(body["destroys"]["signatures"].is_null());
+  CHECK(body["destroys"]["confirm_phrase"] == "destroy /dev/sdb 1.0 kB");
+  gone.signatures = {{"gpt", "ext"}};
+  body = answer();
+  CHECK(body["destroys"]["signatures"].size() == 2);
+  CHECK_FALSE(parse_strict(problem(428, "a budget").body).contains("destroys"));
+}
+
 TEST_CASE("every kind of error has its status") {
   const std::pair<ErrorCode, int> table[] = {
       {ErrorCode::invalid, 400},     {ErrorCode::not_found, 404},

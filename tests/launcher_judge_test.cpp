@@ -129,6 +129,26 @@ TEST_CASE("a disk that changed under its name is refused") {
   CHECK(says(refuse_target(disk("/dev/sdb"), request, settings, false), "1000000000 bytes"));
 }
 
+TEST_CASE(
+    "another disk that takes the confirmed one's place between judgement and open is refused") {
+  const Settings settings = allow("/dev/sdb", true, false);
+  const TargetFacts confirmed = disk("/dev/sdb");
+  OpenRun request = writing(confirm_phrase(confirmed));
+  request.expected_device = confirmed.device;
+  request.expected_bytes = confirmed.size_bytes;
+  CHECK(refuse_target(confirmed, request, settings, true).empty());
+  TargetFacts swapped = confirmed;  // the same name, number and size
+  set_text(swapped.serial, "S2");
+  CHECK(says(refuse_target(swapped, request, settings, true), "destroy Fast S2 1.0 GB"));
+  TargetFacts larger = confirmed;
+  larger.size_bytes += 512;
+  CHECK(says(refuse_target(larger, request, settings, true), "1000000512 bytes"));
+  TargetFacts mounted = confirmed;
+  mounted.in_use = 1;
+  set_text(mounted.use, "mounted on /mnt");
+  CHECK(says(refuse_target(mounted, request, settings, true), "mounted on /mnt"));
+}
+
 TEST_CASE("scratch names are plain names of ours") {
   CHECK(is_scratch_name("iobenchd-17"));
   CHECK(is_scratch_name("iobenchd-a_b.c-d"));

@@ -35,6 +35,20 @@ TEST_CASE("a day of sweeps may write so much to one target, and the refusal says
   life.store.sweeps().finish(earlier.id, SweepState::cancelled, "", "");
 }
 
+TEST_CASE("what was written today counts after a restart, too") {
+  Workshop workshop;
+  workshop.settings.write_budget_bytes = 5 << 20;
+  SweepSpec spec = grid_on("", {1});
+  spec.size_bytes = 3 << 20;
+  {
+    Life life(workshop);
+    CHECK(life.wait_for_end(life.scheduler.submit(spec).id).state == SweepState::done);
+  }
+  Life life(workshop);
+  CHECK_THROWS_WITH_AS(static_cast<void>(life.scheduler.submit(spec)),
+                       doctest::Contains("2097152 of its write_budget"), Error);
+}
+
 TEST_CASE("a sweep that was cancelled before it began has written nothing") {
   Workshop workshop;
   Life life(workshop);

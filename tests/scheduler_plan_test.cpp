@@ -185,12 +185,21 @@ TEST_CASE("a disk in use is not read without read_in_use and never written") {
 }
 
 TEST_CASE("a write to a disk needs write: true, then the phrase, and names what it destroys") {
-  const TargetFacts facts = fakes::disk_facts("/dev/sda", "sda");
+  TargetFacts facts = fakes::disk_facts("/dev/sda", "sda");
+  CHECK_FALSE(refusal(writing("/dev/sda"), facts).destroys()->signatures);  // nobody looked
+  facts.signatures_known = 1;
+  set_text(facts.signatures, "gpt ext");
   const Error unconfirmed = refusal(writing("/dev/sda"), facts);
   CHECK(unconfirmed.code() == ErrorCode::confirmation_needed);
   CHECK(says(unconfirmed, "Test Disk"));
   CHECK(says(unconfirmed, "S1"));
-  CHECK(says(unconfirmed, "1073741824 bytes"));
+  CHECK(says(unconfirmed, "1073741824 bytes, on it gpt ext;"));
+  REQUIRE(unconfirmed.destroys());
+  CHECK(unconfirmed.destroys()->model == "Test Disk");
+  CHECK(unconfirmed.destroys()->serial == "S1");
+  CHECK(unconfirmed.destroys()->size_bytes == 1073741824);
+  CHECK(unconfirmed.destroys()->signatures == std::vector<std::string>{"gpt", "ext"});
+  CHECK(unconfirmed.destroys()->confirm == confirm_phrase(facts));
   CHECK(says(unconfirmed, confirm_phrase(facts).c_str()));
   SweepSpec spec = writing("/dev/sda");
   spec.confirm = confirm_phrase(facts);

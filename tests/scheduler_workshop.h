@@ -38,6 +38,7 @@ class Workshop {
     settings.target_count = 1;
     set_text(settings.targets[0].pattern, "/dev/sd?");
     timing.reference_s = timing.short_reference_s = 0.01;
+    timing.grace = milliseconds(0);
     timing.storage_retry = milliseconds(20);
   }
   ~Workshop() {

@@ -3,6 +3,8 @@
 // Values: freely copyable, no thread promise needed.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,20 +31,35 @@ struct FieldError {
   std::string message;
 };
 
+// What a write would destroy, as far as the disk tells it.
+struct Destruction {
+  std::string path, model, serial;
+  std::uint64_t size_bytes = 0;
+  std::optional<std::vector<std::string>> signatures;  // "gpt", "ext"; none: nobody looked
+  std::string confirm;                                 // the phrase that allows it
+};
+
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Error(ErrorCode code, const std::string& field, const std::string& message)
       : std::runtime_error(field + ": " + message), code_(code), fields_{{field, message}} {}
+  Error(ErrorCode code, const std::string& field, const std::string& message,
+        std::optional<Destruction> destroys)
+      : Error(code, field, message) {
+    destroys_ = std::move(destroys);
+  }
   Error(const std::string& message, std::vector<FieldError> fields)
       : std::runtime_error(message), code_(ErrorCode::invalid), fields_(std::move(fields)) {}
 
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
   [[nodiscard]] const std::vector<FieldError>& fields() const noexcept { return fields_; }
+  [[nodiscard]] const std::optional<Destruction>& destroys() const noexcept { return destroys_; }
 
  private:
   ErrorCode code_;
   std::vector<FieldError> fields_;
+  std::optional<Destruction> destroys_;  // of confirmation_needed
 };
 
 }  // namespace iobenchd

@@ -8,6 +8,8 @@ std::string_view to_string(SweepPhase value) noexcept {
       return "waiting";
     case SweepPhase::reference:
       return "reference";
+    case SweepPhase::grace:
+      return "grace";
     case SweepPhase::layout:
       return "layout";
     case SweepPhase::precondition:

@@ -15,6 +15,7 @@ namespace iobenchd {
 enum class SweepPhase : std::uint8_t {
   waiting,
   reference,
+  grace,  // before the first write to a device
   layout,
   precondition,
   ramp,

@@ -67,8 +67,9 @@ void check_facts(const TargetFacts& facts) {
     throw Error(ErrorCode::internal, "target facts: kind is none");
   if (facts.leaf_count > max_leaves)
     throw Error(ErrorCode::internal, "target facts: leaf_count is over its limit");
-  for (const std::uint8_t flag : {facts.in_use, facts.rotational, facts.is_virtual,
-                                  facts.block_storage, facts.direct_io, facts.counters_known}) {
+  for (const std::uint8_t flag :
+       {facts.in_use, facts.rotational, facts.is_virtual, facts.block_storage, facts.direct_io,
+        facts.counters_known, facts.signatures_known}) {
     if (flag > 1) throw Error(ErrorCode::internal, "target facts: a flag is neither 0 nor 1");
   }
   check_terminated(facts.governor, "governor");
@@ -82,6 +83,7 @@ void check_facts(const TargetFacts& facts) {
   check_terminated(facts.filesystem, "filesystem");
   check_terminated(facts.mount_point, "mount_point");
   check_terminated(facts.mount_options, "mount_options");
+  check_terminated(facts.signatures, "signatures");
   for (const auto& leaf : facts.leaves) check_terminated(leaf, "leaves");
 }
 

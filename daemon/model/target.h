@@ -21,7 +21,7 @@ enum class TargetKind : std::uint32_t {
 };
 [[nodiscard]] std::string_view to_string(TargetKind value) noexcept;
 
-inline constexpr std::uint32_t facts_version = 3;
+inline constexpr std::uint32_t facts_version = 4;
 inline constexpr std::uint32_t max_leaves = 16;
 
 struct TargetFacts {
@@ -42,7 +42,7 @@ struct TargetFacts {
   std::uint8_t direct_io = 0;      // opened with direct I/O without an error
   std::uint8_t wear_known = 0;     // wear_percent_used is the device's own figure
   std::uint8_t counters_known = 0;
-  std::uint8_t reserved = 0;
+  std::uint8_t signatures_known = 0;    // somebody looked
   std::uint32_t wear_percent_used = 0;  // NVMe's Percentage Used; 100 and more: past its rated life
   std::uint32_t reserved_too = 0;
   std::uint64_t allocated_bytes = 0;  // of a file; less than its size where it has holes
@@ -55,6 +55,7 @@ struct TargetFacts {
   std::array<char, 256> use{};  // "mounted on /home"; "swap"; "member of md0"
   std::array<char, 64> model{}, serial{}, firmware{}, io_scheduler{}, filesystem{};
   std::array<char, 256> mount_point{}, mount_options{};
+  std::array<char, 128> signatures{};  // of a device: "gpt ext"; empty: none was found
   std::array<std::array<char, 32>, max_leaves>
       leaves{};  // physical devices underneath: "nvme0", "sd1"
 };

@@ -17,6 +17,7 @@
 #include "daemon/platform/health_linux.h"
 #include "daemon/platform/mounts_linux.h"
 #include "daemon/platform/platform.h"
+#include "daemon/platform/signatures.h"
 
 namespace iobenchd::platform {
 namespace {
@@ -182,6 +183,8 @@ TargetFacts collect(int descriptor, int readable, const std::string& path) {
   if (facts.kind == TargetKind::other) return facts;
   if (facts.kind == TargetKind::block_device) {
     add_device_facts(facts, info, readable);
+    if (readable >= 0) set_text(facts.signatures, signatures_on(readable));
+    facts.signatures_known = readable >= 0 ? 1 : 0;
   } else {
     add_filesystem_facts(facts, info, descriptor);
     if (facts.kind == TargetKind::regular_file) {

@@ -18,6 +18,8 @@ struct Deadlines {
 struct Timing {
   Deadlines deadlines;
   double reference_s = 5, short_reference_s = 1;  // of wake-up delays, before a sweep
+  // Before the first write to a device: a cancel in it keeps what is there.
+  std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds storage_retry{1'000};
   std::chrono::milliseconds tend_every{60'000};   // the store's housekeeping, when nothing runs
   std::chrono::milliseconds yield_round{1'000};   // how long each look at others' I/O lasts

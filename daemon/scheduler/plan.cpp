@@ -230,6 +230,7 @@ void fill_plan(const SweepSpec& spec, Judgement& judgement) {
   const bool passes = spec.precondition && !judgement.scratch;
   const std::uint64_t pass_bytes = passes ? judgement.facts.size_bytes : 0;
   plan.seconds = measuring + layout + static_cast<double>(pass_bytes) / layout_bytes_per_s;
+  if (overwrites_device(spec, judgement.facts)) plan.seconds += grace_seconds;
   plan.seconds += plan.seconds < short_sweep_seconds ? short_reference_seconds : reference_seconds;
   const auto writing = static_cast<double>(std::count_if(spec.rw.begin(), spec.rw.end(), writes));
   const double written_by_a_run = span * write_bytes_per_s;

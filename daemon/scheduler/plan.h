@@ -18,6 +18,7 @@ inline constexpr std::uint32_t most_refinements = 6;
 inline constexpr double reference_seconds = 5;        // of wake-up delays before a sweep
 inline constexpr double short_reference_seconds = 1;  // where the whole sweep is under 20 s
 inline constexpr double short_sweep_seconds = 20;
+inline constexpr double grace_seconds = 10;           // before the first write to a device
 inline constexpr double run_overhead_seconds = 0.25;  // birth, setup and reaping of an engine
 
 // What the machine and its configuration allow.

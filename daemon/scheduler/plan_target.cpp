@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "daemon/model/error.h"
 
@@ -25,6 +27,13 @@ std::string entry_for(const std::string& path, const char* key) {
   return "{\"path\": \"" + path + "\"" +
          (*key == '\0' ? "" : std::string(", \"") + key + "\": true") +
          "} in \"targets\" of iobenchd.conf";
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream rest(text);
+  for (std::string word; rest >> word;) words.push_back(word);
+  return words;
 }
 
 void judge_scratch(const TargetFacts& facts, const Settings& settings) {
@@ -65,6 +74,10 @@ bool is_device(const TargetFacts& facts) noexcept {
 bool writes_any(const SweepSpec& spec) noexcept {
   return spec.precondition ||
          std::any_of(spec.rw.begin(), spec.rw.end(), [](Rw rw) { return writes(rw); });
+}
+
+bool overwrites_device(const SweepSpec& spec, const TargetFacts& facts) noexcept {
+  return is_device(facts) && writes_any(spec);
 }
 
 const AllowedTarget* find_allowed(const Settings& settings, const std::string& path) {
@@ -113,19 +126,35 @@ void judge_permission(const SweepSpec& spec, const TargetFacts& facts, const Set
   if (allowed != nullptr && is_device(facts)) judge_device_use(spec, facts, *allowed);
 }
 
+std::string overwrite_text(const Sweep& sweep, storage::Store& store) {
+  constexpr std::int64_t day_ns = std::int64_t{24} * 3600 * 1'000'000'000;
+  const std::uint64_t of_day =
+      store.sweeps().planned_writes(sweep.plan.target, sweep.created_at_ns - day_ns);
+  return "sweep " + std::to_string(sweep.id) + " overwrites " + sweep.plan.target + " (" +
+         sweep.spec.confirm + "): " + std::to_string(sweep.plan.write_bytes) +
+         " bytes are planned, with what the last 24 h had " + std::to_string(of_day);
+}
+
 void judge_confirmation(const SweepSpec& spec, const TargetFacts& facts) {
-  if (!is_device(facts) || !writes_any(spec)) return;
-  const std::string phrase = confirm_phrase(facts);
-  if (spec.confirm == phrase) return;
-  const std::string model = text_of(facts.model), serial = text_of(facts.serial);
-  throw Error(ErrorCode::confirmation_needed, "confirm",
-              "writing destroys everything on " + spec.target + ": " +
-                  (model.empty() ? "a disk of unknown model" : model) + ", " +
-                  (serial.empty() ? "no serial number" : "serial " + serial) + ", " +
-                  std::to_string(facts.size_bytes) +
-                  " bytes; if that is what you want, add "
-                  "\"confirm\": \"" +
-                  phrase + "\"");
+  if (!overwrites_device(spec, facts)) return;
+  Destruction gone;
+  gone.confirm = confirm_phrase(facts);
+  if (spec.confirm == gone.confirm) return;
+  gone.path = spec.target;
+  gone.model = text_of(facts.model);
+  gone.serial = text_of(facts.serial);
+  gone.size_bytes = facts.size_bytes;
+  if (facts.signatures_known != 0) gone.signatures = words_of(text_of(facts.signatures));
+  std::string text = "writing destroys everything on " + gone.path + ": " +
+                     (gone.model.empty() ? "a disk of unknown model" : gone.model) + ", " +
+                     (gone.serial.empty() ? "no serial number" : "serial " + gone.serial) + ", " +
+                     std::to_string(gone.size_bytes) + " bytes";
+  if (gone.signatures && !gone.signatures->empty()) {
+    text += ", on it";
+    for (const std::string& signature : *gone.signatures) text += " " + signature;
+  }
+  text += "; if that is what you want, add \"confirm\": \"" + gone.confirm + "\"";
+  throw Error(ErrorCode::confirmation_needed, "confirm", text, std::move(gone));
 }
 
 }  // namespace iobenchd::scheduler

@@ -9,6 +9,7 @@
 #include "daemon/analysis/analysis.h"
 #include "daemon/model/error.h"
 #include "daemon/model/failpoint.h"
+#include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/scratch.h"
 #include "daemon/scheduler/wakeup_probe.h"
 
@@ -61,6 +62,7 @@ Runner::Outcome Runner::tell() {
   begin();
   recall_earlier_runs();
   take_reference();
+  give_grace();
   lay_out_files();
   precondition();
   agree_on_flags();
@@ -151,6 +153,22 @@ void Runner::take_reference() {
   WakeupProbe probe;
   rest(std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
   reference_ = probe.seen();
+}
+
+// With the first write what is on a disk is gone: until then there is time to think better of it,
+// after a restart as well. The phase is left before the last look, so that a cancel that still
+// finds it has come in time.
+void Runner::give_grace() {
+  if (!overwrites_device(sweep_.spec, judgement_.facts)) return;
+  const double seconds = std::chrono::duration<double>(in_.timing.grace).count();
+  spdlog::warn("sweep {}: overwrites {} in {:.0f} s unless it is cancelled", sweep_.id,
+               sweep_.plan.target, seconds);
+  board_.expect(seconds + schedule_->most_left() * run_seconds());
+  board_.enter(SweepPhase::grace);
+  rest(in_.timing.grace);
+  expect_rest();
+  board_.enter(SweepPhase::ramp);
+  check_stop();
 }
 
 // A layout syncs in large steps by itself, whatever the workload's own writes do.

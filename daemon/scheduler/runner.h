@@ -1,5 +1,5 @@
-// The story of one sweep, top to bottom: judge again, reference, layout, flags, points, answer.
-// Told by one worker thread; cancel, interrupt and progress are for the others.
+// The story of one sweep, top to bottom: judge again, reference, grace, layout, flags, points,
+// answer. Told by one worker thread; cancel, interrupt and progress are for the others.
 #pragma once
 
 #include <atomic>
@@ -81,6 +81,7 @@ class Runner {
   void recall_earlier_runs();
   void keep_engine_of(const std::vector<Run>& earlier);
   void take_reference();
+  void give_grace();
   void lay_out_files();
   void precondition();
   void agree_on_flags();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/model/error.h"
+#include "daemon/scheduler/plan_target.h"
 #include "daemon/scheduler/regression.h"
 #include "daemon/scheduler/timetable.h"
 
@@ -37,7 +38,8 @@ void judge_spec(Scheduler& scheduler, const SweepSpec& spec) {
     std::vector<FieldError> fields = error.fields();
     if (fields.empty()) throw;
     for (FieldError& field : fields) field.field = "sweep." + field.field;
-    if (fields.size() == 1) throw Error(error.code(), fields[0].field, fields[0].message);
+    if (fields.size() == 1)
+      throw Error(error.code(), fields[0].field, fields[0].message, error.destroys());
     throw Error(error.what(), std::move(fields));
   }
 }
@@ -46,6 +48,21 @@ void judge_spec(Scheduler& scheduler, const SweepSpec& spec) {
 bool is_of_budget(const Error& error) {
   return error.code() == ErrorCode::confirmation_needed && !error.fields().empty() &&
          error.fields().front().field == "size";
+}
+
+// Nobody asks over HTTP for what a schedule overwrites: it leaves its row here.
+void note_overwrite(storage::Store& store, const Sweep& sweep) {
+  if (sweep.spec.target.empty() || !writes_any(sweep.spec)) return;
+  AuditEntry entry;
+  entry.kind = AuditKind::overwrite;
+  entry.peer = "schedule " + std::to_string(sweep.schedule_id);
+  try {
+    entry.what = overwrite_text(sweep, store);
+    store.audit().add({entry});
+  } catch (const Error& error) {
+    spdlog::error("schedule {}: its row of the audit trail can't be written: {}", sweep.schedule_id,
+                  error.what());
+  }
 }
 
 }  // namespace
@@ -290,7 +307,9 @@ void Schedules::run(SweepSchedule& schedule, std::int64_t now_ns) {
   SweepSpec spec = schedule.spec;
   if (spec.label.empty()) spec.label = schedule.label;
   try {
-    schedule.last_sweep_id = scheduler_.submit(spec, schedule.id).id;
+    const Sweep sweep = scheduler_.submit(spec, schedule.id);
+    schedule.last_sweep_id = sweep.id;
+    note_overwrite(store_, sweep);
     schedule.last_outcome = LastOutcome::queued;
     schedule.last_error.clear();
   } catch (const Error& error) {

@@ -140,6 +140,11 @@ calls_cancel_and_delete() {
   expect 404 "what was deleted" "GET /api/v1/sweeps"
   ask GET "/api/v1/runs?sweep_id=$long"
   holds "its runs are gone too" '.items == []'
+  ask GET '/api/v1/audit?kind=deleted'
+  expect 200 "the audit trail"
+  described AuditPage "the audit trail"
+  holds "what was deleted, and by whom" \
+    ".items[0] | .path == \"/api/v1/sweeps/$long\" and .peer == \"127.0.0.1\" and .status == 204"
 }
 
 calls_history() {

@@ -55,12 +55,13 @@ run_daemon() {
   (as_user "$BIN/iobenchd" -d "$@") >"$log" 2>&1 </dev/null
 }
 
+# start [OPTION...]
 start() {
   mkdir "$home/state" "$home/scratch"
   chmod 0755 "$home"
   [ "$(id -u)" != 0 ] || chown nobody "$home/state" "$home/scratch"
   (as_user "$BIN/iobenchd" -d -o listen=127.0.0.1:0 -o database="$home/state/iobenchd.db" \
-    -o scratch_dir="$home/scratch") >"$home/log" 2>&1 </dev/null &
+    -o scratch_dir="$home/scratch" "$@") >"$home/log" 2>&1 </dev/null &
   daemon=$!
   waited=0
   until port=$(grep -o '127\.0\.0\.1:[1-9][0-9]*' "$home/log" | head -n 1) && [ -n "$port" ]; do
