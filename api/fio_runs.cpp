@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "api/parse_fields.h"
+#include "daemon/model/error.h"
 
 namespace iobenchd::api {
 
@@ -282,6 +283,7 @@ std::string FioRuns::common_target() const {
 
 ImportedTable FioRuns::finish() {
   throw_if_wrong(problems_.take());
+  if (groups_.empty()) throw Error(ErrorCode::invalid, "there is no job of fio in it");
   for (Group& group : groups_) {
     check_conditions(group);
     check_clones(group);

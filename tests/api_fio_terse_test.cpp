@@ -127,3 +127,7 @@ TEST_CASE("a failed job's line is a failed run") {
   CHECK(table.runs[0].state == RunState::failed);
   CHECK(says(table.runs[0].error, "error 5"));
 }
+
+TEST_CASE("a text without a line of terse is no import") {
+  CHECK(says(complaint("fio: nothing was measured\n"), "no job of fio"));
+}
