@@ -73,8 +73,8 @@ void judge_budget(const Plan& plan, std::uint64_t budget_bytes, std::uint64_t sp
 
 }  // namespace
 
-// A device that is held and not measured waits for an engine that doesn't end; so does one whose lease
-// an engine of the daemon's last life still has.
+// A device that is held and not measured waits for an engine that doesn't end; so does one whose
+// lease an engine of the daemon's last life still has.
 TargetState Scheduler::State::state_of(std::int64_t holder,
                                        const std::vector<std::string>& leaves) const {
   if (holder == 0) return queue.is_locked(leaves) ? TargetState::stuck : TargetState::free;
