@@ -29,15 +29,18 @@ int status_for(const Door door, const HouseRules& rules,
   head.target = "/api/v1/backup";
   head.headers = {{"host", "localhost"}};
   for (const auto& [name, value] : headers) head.headers[name] = value;
-  const auto judged = api::judge(head, door, "127.0.0.1", rules, api::routes());
-  const auto* refusal = std::get_if<api::Response>(&judged);
-  return refusal != nullptr ? refusal->status : 200;
+  const auto judged = api::judge(head, {door, "127.0.0.1", 0}, rules, api::routes());
+  const auto* denial = std::get_if<api::Denial>(&judged);
+  return denial != nullptr ? denial->response.status : 200;
 }
 
 }  // namespace
 
 TEST_CASE("a backup is everything, so it is guarded as a change is") {
-  const HouseRules root{{}, token, true}, plain{{}, token, false};
+  api::Duties reads;
+  reads.add(api::Duty::read);
+  const HouseRules root{{}, {{token, reads, "", 1}}, true},
+      plain{{}, {{token, reads, "", 1}}, false};
   const std::map<std::string, std::string> with_token{{"authorization", "Bearer " + token}};
   CHECK(status_for(Door::loopback, root) == 401);
   CHECK(status_for(Door::loopback, root, with_token) == 200);

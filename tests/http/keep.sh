@@ -63,9 +63,13 @@ calls_backup() {
 bad_database() {
   mkdir "$home/damaged"
   cp "$home/asked.db" "$home/damaged/iobenchd.db"
-  size=$(wc -c <"$home/asked.db")
-  # It says of itself that it is longer.
-  dd if="$home/asked.db" of="$home/damaged/iobenchd.db" bs=4096 count=$((size / 4096 - 1)) 2>/dev/null
+  # It says of itself that it is a page longer (its length stands in bytes 28 to 31): cut off. Which
+  # page a real cut takes depends on the tables; without one of the schema's nothing can be read.
+  pages=$(($(wc -c <"$home/asked.db") / 4096 + 1))
+  # shellcheck disable=SC2059 # four bytes, the highest first
+  printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((pages >> 24 & 255)) $((pages >> 16 & 255)) \
+    $((pages >> 8 & 255)) $((pages & 255)))" |
+    dd of="$home/damaged/iobenchd.db" bs=1 seek=28 conv=notrunc 2>/dev/null
   cksum <"$home/damaged/iobenchd.db" >"$home/damaged.sum"
   [ "$(id -u)" != 0 ] || chown -R nobody "$home/damaged"
   (as_user "$BIN/iobenchd" -d -o listen=127.0.0.1:0 -o database="$home/damaged/iobenchd.db" \

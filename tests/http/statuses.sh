@@ -90,9 +90,10 @@ statuses_of_known() {
 # What no client here can bring about, and the test that does.
 explained='
   401 api_access_test, tests/browser/token.test.mjs
+  403 api_access_table_test: a token without the scope; statuses_of_front: a foreign page
   405 statuses_of_front: PUT of every path
   408 api_front_attack_test: a slow head
-  429 api_routes_test: a full queue
+  429 api_routes_test: a full queue; tests/http/proxy.sh: too many wrong tokens
   500 a bug is none that a test can wait for; api_respond_test has the answer itself
   503 api_front_attack_test: too many connections, too large bodies at once
   505 api_head_test
