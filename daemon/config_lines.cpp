@@ -57,11 +57,17 @@ class Walk {
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
     const std::size_t end = std::min(at_, text_.size());
     ++at_;
-    if (depth_ != 1) return;
-    // At the top a string before a colon is a key; others are values.
+    const bool member = depth_ == 2 && !list_;  // of an object at the top
+    if (depth_ != 1 && !member) return;
+    // A string before a colon is a key; others are values.
     const std::size_t next = text_.find_first_not_of(" \t\r\n", std::min(at_, text_.size()));
     if (next == std::string_view::npos || text_[next] != ':') return;
-    key_ = std::string(text_.substr(start, end - start));
+    const std::string name(text_.substr(start, end - start));
+    if (member) {
+      lines_[key_ + "." + name] = line_;
+      return;
+    }
+    key_ = name;
     lines_[key_] = line_;
     list_ = false;
   }

@@ -8,8 +8,8 @@
 
 namespace iobenchd {
 
-// Lines (from 1) of the top-level keys ("targets") and of what their lists hold ("targets[1]").
-// For a text that has parsed already.
+// Lines (from 1) of the top-level keys ("targets"), of what their lists hold ("targets[1]") and of
+// the members of their objects ("defaults.runtime"). For a text that has parsed already.
 [[nodiscard]] std::map<std::string, std::size_t> config_lines(std::string_view text);
 // The line of "targets[1].path": its own, or of what it is part of; 1 where nothing is known.
 [[nodiscard]] std::size_t line_of(const std::map<std::string, std::size_t>& lines,
