@@ -142,7 +142,7 @@ TEST_CASE("complaints name file, line and key") {
   CHECK(starts_with(complaint("{\"targets\": [{\"path\": \"/a\", \"wirte\": true}]}"),
                     "x.conf:1: targets[0].wirte: "));
   CHECK(
-      starts_with(complaint("{\n\"defaults\": {\n\"numjobs\": 0}}"), "x.conf:2: defaults.numjobs"));
+      starts_with(complaint("{\n\"defaults\": {\n\"numjobs\": 0}}"), "x.conf:3: defaults.numjobs"));
   CHECK(starts_with(complaint("{\"database\": \"here\"}"), "x.conf:1: database: "));
 }
 
