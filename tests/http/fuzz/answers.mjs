@@ -51,7 +51,8 @@ export class Judge {
     if (status >= 400 && type !== 'application/problem+json') {
       throw new Error(`an error as ${type}`);
     }
-    if (answer.ended && body !== '' && !body.endsWith('\n')) {
+    const isText = type !== 'application/vnd.sqlite3';
+    if (isText && answer.ended && body !== '' && !body.endsWith('\n')) {
       throw new Error(`no newline ends ${body.slice(-80)}`);
     }
     if (type === 'application/x-ndjson') {
