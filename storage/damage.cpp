@@ -35,12 +35,14 @@ void Damage::refuse() const {
 
 void Damage::listen(Listener listener) {
   std::string why;
+  Listener now;
   {
     const std::lock_guard lock(mutex_);
-    listener_ = listener;
+    listener_ = std::move(listener);
+    now = listener_;
     why = text_;
   }
-  if (listener && !why.empty()) listener(why);
+  if (now && !why.empty()) now(why);
 }
 
 }  // namespace iobenchd::storage

@@ -1,6 +1,7 @@
 #include "storage/retention.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "storage/codec.h"
 #include "storage/database.h"
@@ -30,7 +31,7 @@ void add(Sample& sum, const Sample& next) {
     const double mean = (static_cast<double>(sum.latency_mean_ns) * before +
                          static_cast<double>(next.latency_mean_ns) * more) /
                         (before + more);
-    sum.latency_mean_ns = static_cast<std::uint64_t>(mean + 0.5);
+    sum.latency_mean_ns = static_cast<std::uint64_t>(std::llround(mean));
   }
   sum.span_ns += next.span_ns;
   sum.read_ios += next.read_ios;

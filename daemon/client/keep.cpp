@@ -52,8 +52,11 @@ Words read_words(const std::vector<std::string>& arguments, const std::vector<st
     bool is_known = false;
     for (const std::string& candidate : known) is_known = is_known || candidate == name;
     if (!is_known)
-      throw Error(ErrorCode::invalid,
-                  one + " is no option of iobench " + arguments[0] + ", which knows " + names);
+      throw Error(ErrorCode::invalid, std::string(one)
+                                          .append(" is no option of iobench ")
+                                          .append(arguments[0])
+                                          .append(", which knows ")
+                                          .append(names));
     if (equals == one.size() && i + 1 == arguments.size())
       throw Error(ErrorCode::invalid, name + " needs a value");
     words.options[name] = equals < one.size() ? one.substr(equals + 1) : arguments[++i];
@@ -65,7 +68,7 @@ Words read_words(const std::vector<std::string>& arguments, const std::vector<st
 
 // The daemon's own: as it would find it, started by this user.
 std::string database_of(const Words& words) {
-  const std::string named = words.option("--database", "");
+  std::string named = words.option("--database", "");
   if (!named.empty()) return named;
   return text_of(load_config(words.option("--config", ""), {}).settings.database);
 }

@@ -73,10 +73,10 @@ class Blocks {
     size_ = size > 0 ? static_cast<std::size_t>(size) : 0;
   }
 
-  int descriptor_;
   alignas(block_bytes) std::array<char, block_bytes> bytes_{};
   std::uint64_t start_ = ~std::uint64_t{0};  // none yet
   std::size_t size_ = 0;
+  int descriptor_;
 };
 
 }  // namespace
