@@ -131,7 +131,7 @@ void empty_log(const std::string& database) {
 std::string keep_old(const std::string& database) {
   if (access(database.c_str(), F_OK) != 0) return {};
   empty_log(database);
-  const std::string kept = dated_name(database);
+  std::string kept = dated_name(database);
   if (link(database.c_str(), kept.c_str()) != 0)
     refuse(because("can't keep the old database as " + kept));
   const std::string log = database + "-wal";
