@@ -37,7 +37,7 @@ void RefusedFold::add(AuditEntry entry) {
     return;
   }
   AuditEntry& row = found == rows_.end() ? rows_.back() : *found;
-  ++row.times;
+  row.times += entry.times;
   row.at_ns = entry.at_ns;
 }
 
@@ -76,8 +76,9 @@ void AuditTrail::work() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !fold_.empty(); });
     changed_.wait_for(lock, std::min(first_wait, spacing_), [this] { return stopping_; });
+    const bool last = stopping_;  // told while a write failed: there is one more try
     if (!fold_.empty()) write(lock);
-    if (stopping_) return;
+    if (last) return;
     changed_.wait_for(lock, spacing_, [this] { return stopping_; });
   }
 }

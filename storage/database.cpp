@@ -52,14 +52,13 @@ std::unique_ptr<Connection> open_writer(const std::string& path, Damage& damage)
     return open_sound(path, damage);
   } catch (const Error& error) {
     if (!damage.noted()) throw;
-    const Error refusal = error;
     try {
       Connection reader(path, Access::rescue);
       const auto newest = static_cast<std::int64_t>(migrations().size());
-      if (reader.integer("PRAGMA user_version") != newest) throw refusal;
+      if (reader.integer("PRAGMA user_version") != newest) throw error;
       static_cast<void>(reader.integer("SELECT count(*) FROM sqlite_schema"));
     } catch (const Error&) {
-      throw refusal;
+      throw error;
     }
     return nullptr;
   }
