@@ -159,9 +159,10 @@ std::vector<Token> parse_tokens(std::string_view text, const std::string& path) 
     std::string why = parse_line(line, token);
     if (why.empty() && !token.secret.empty()) why = clash(token, tokens);
     if (!why.empty()) {
-      why = "line " + std::to_string(number) + ": " + why;
-      summary += (summary.empty() ? "" : "; ") + why;
-      wrong.push_back({"token_file", path + " " + why});
+      why.insert(0, "line " + std::to_string(number) + ": ");
+      if (!summary.empty()) summary += "; ";
+      summary += why;
+      wrong.push_back({"token_file", std::string(path).append(" ").append(why)});
     } else if (!token.secret.empty()) {
       tokens.push_back(std::move(token));
     }
