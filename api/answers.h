@@ -29,6 +29,14 @@ struct JsonPage {
   std::vector<nlohmann::ordered_json> items;
   std::int64_t next_before = 0;  // 0 at the end
 };
+// A page of the store, item by item.
+template <typename Page, typename Render>
+[[nodiscard]] JsonPage json_page(const Page& page, Render render) {
+  JsonPage shown;
+  shown.next_before = page.next_before;
+  for (const auto& item : page.items) shown.items.push_back(render(item));
+  return shown;
+}
 using FetchPage = std::function<JsonPage(std::int64_t before, std::uint32_t limit)>;
 
 // limit and cursor of a list.

@@ -76,11 +76,7 @@ Response list_audit(const Context& context, const Request& request) {
   const Format format = wanted_format(query, request, {Format::json, Format::csv, Format::ndjson});
   query.finish();
   const auto fetch = [context, filter](std::int64_t before, std::uint32_t limit) {
-    const auto page = context.store.audit().list(filter, before, limit);
-    JsonPage shown;
-    shown.next_before = page.next_before;
-    for (const AuditEntry& entry : page.items) shown.items.push_back(render_audit(entry));
-    return shown;
+    return json_page(context.store.audit().list(filter, before, limit), render_audit);
   };
   return list_answer(request, format, wish, render_audit(AuditEntry{}), fetch);
 }

@@ -59,14 +59,11 @@ PageWish wanted_series_page(QueryReader& query) {
 
 FetchPage json_pages(const Context& context, const storage::HistoryFilter& filter) {
   return [context, filter](std::int64_t before, std::uint32_t limit) {
-    const auto page = context.store.history().list(filter, before, limit);
-    JsonPage shown;
-    shown.next_before = page.next_before;
-    for (const Series& series : page.items) {
-      shown.items.push_back(render_series(series, analysis::history_of(series),
-                                          filter.since_ns.value_or(from_the_first)));
-    }
-    return shown;
+    const auto render = [&](const Series& series) {
+      return render_series(series, analysis::history_of(series),
+                           filter.since_ns.value_or(from_the_first));
+    };
+    return json_page(context.store.history().list(filter, before, limit), render);
   };
 }
 

@@ -63,11 +63,7 @@ Response list_runs(const Context& context, const Request& request) {
   const Format format = wanted_format(query, request, {Format::json, Format::csv, Format::ndjson});
   query.finish();
   const auto fetch = [context, filter](std::int64_t before, std::uint32_t limit) {
-    const auto page = context.store.runs().list(filter, before, limit);
-    JsonPage shown;
-    shown.next_before = page.next_before;
-    for (const RunSummary& run : page.items) shown.items.push_back(render_run_summary(run));
-    return shown;
+    return json_page(context.store.runs().list(filter, before, limit), render_run_summary);
   };
   return list_answer(request, format, wish, render_run_summary(RunSummary{}), fetch);
 }

@@ -171,13 +171,10 @@ Response list_sweeps(const Context& context, const Request& request) {
   const Format format = wanted_format(query, request, {Format::json, Format::csv, Format::ndjson});
   query.finish();
   const auto fetch = [context, filter, format](std::int64_t before, std::uint32_t limit) {
-    const auto page = context.store.sweeps().list(filter, before, limit);
-    JsonPage shown;
-    shown.next_before = page.next_before;
-    for (const Sweep& sweep : page.items) {
-      shown.items.push_back(format == Format::csv ? render_row(sweep) : render_now(context, sweep));
-    }
-    return shown;
+    const auto render = [&](const Sweep& sweep) {
+      return format == Format::csv ? render_row(sweep) : render_now(context, sweep);
+    };
+    return json_page(context.store.sweeps().list(filter, before, limit), render);
   };
   return list_answer(request, format, wish, render_row(Sweep{}), fetch);
 }

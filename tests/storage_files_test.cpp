@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "storage/database.h"
@@ -23,15 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 // What opening says; "" when it works.
 std::string refusal(const std::string& path) {
   try {
@@ -41,10 +30,6 @@ std::string refusal(const std::string& path) {
     return error.what();
   }
   return {};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string make_store(const std::string& path) {
